@@ -1,0 +1,3 @@
+"""Orange for Jupyter."""
+
+__version__ = "0.1.0"

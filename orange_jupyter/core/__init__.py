@@ -1,0 +1,1 @@
+"""The agent itself: pure values and one async loop; no Jupyter, network, disk, clock or process."""

@@ -1,0 +1,96 @@
+"""The closed list of error codes (12-schemas.md); a test compares it with the specification."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Code(StrEnum):
+    """What went wrong with a tool call, stable for programs and models."""
+
+    INVALID_ARGUMENT = "invalid_argument"
+    UNKNOWN_TOOL = "unknown_tool"
+    MALFORMED_ARGUMENTS = "malformed_arguments"
+
+    DENIED_BY_TIER = "denied_by_tier"
+    DENIED_BY_PLAN = "denied_by_plan"
+    DENIED_BY_ROLE = "denied_by_role"
+    FEATURE_OFF = "feature_off"
+    APPROVAL_DENIED = "approval_denied"
+    APPROVAL_EXPIRED = "approval_expired"
+    APPROVAL_MISMATCH = "approval_mismatch"
+    NEEDS_PERSON = "needs_person"
+    PROTECTED_PATH = "protected_path"
+    UNTRUSTED_CONFIG = "untrusted_config"
+    PERMISSION_CHANGED = "permission_changed"
+
+    NOT_FOUND = "not_found"
+    OUTSIDE_WORKSPACE = "outside_workspace"
+    LINK_ESCAPE = "link_escape"
+    INVALID_PATH = "invalid_path"
+    AMBIGUOUS_PATH = "ambiguous_path"
+    NOT_REGULAR_FILE = "not_regular_file"
+    USE_FILE_ID = "use_file_id"
+    KB_UNAVAILABLE = "kb_unavailable"
+    NO_ACCESS = "no_access"
+
+    UNSUPPORTED_TYPE = "unsupported_type"
+    TYPE_MISMATCH = "type_mismatch"
+    ENCODING_UNKNOWN = "encoding_unknown"
+    OUT_OF_RANGE = "out_of_range"
+    AMBIGUOUS_HEADING = "ambiguous_heading"
+    HEADING_NOT_FOUND = "heading_not_found"
+    ENCRYPTED = "encrypted"
+    DAMAGED = "damaged"
+    TOO_LARGE = "too_large"
+    IMAGE_OUTSIDE_WORKSPACE = "image_outside_workspace"
+    SVG_NOT_RASTERISED = "svg_not_rasterised"
+    PARSER_LIMIT = "parser_limit"
+    PARSER_CRASHED = "parser_crashed"
+    STALE_CURSOR = "stale_cursor"
+
+    NO_MATCH = "no_match"
+    NOT_UNIQUE = "not_unique"
+    OCCURRENCE_OUT_OF_RANGE = "occurrence_out_of_range"
+    NOTHING_TO_DO = "nothing_to_do"
+    OVERLAPPING_EDITS = "overlapping_edits"
+    STALE_SOURCE = "stale_source"
+    TARGET_EXISTS = "target_exists"
+    PARENT_MISSING = "parent_missing"
+    KB_ROOT = "kb_root"
+    OVERLAPPING_PATHS = "overlapping_paths"
+    CROSS_DEVICE = "cross_device"
+    TRASH_UNAVAILABLE = "trash_unavailable"
+    MASKED_TEXT = "masked_text"
+    DISK_FULL = "disk_full"
+    IO_ERROR = "io_error"
+
+    NONZERO_EXIT = "nonzero_exit"
+    TIMED_OUT = "timed_out"
+    CANCELLED = "cancelled"
+    OUTPUT_LOST = "output_lost"
+    BUSY = "busy"
+
+    BLOCKED_ADDRESS = "blocked_address"
+    BAD_SCHEME = "bad_scheme"
+    TOO_MANY_REDIRECTS = "too_many_redirects"
+    HTTP_ERROR = "http_error"
+    NO_BACKEND = "no_backend"
+    OFFLINE = "offline"
+
+    NOT_INSTALLED = "not_installed"
+    STALE_REF = "stale_ref"
+    DIALOG_OPEN = "dialog_open"
+    TAKEN_OVER = "taken_over"
+    NO_TAB = "no_tab"
+
+    RESUME_REFUSED = "resume_refused"
+    SERVER_DOWN = "server_down"
+    REMOTE_ERROR = "remote_error"
+
+    OUT_OF_SCOPE = "out_of_scope"
+    INVALID_REF = "invalid_ref"
+    NOT_AVAILABLE = "not_available"
+
+    LIMIT_REACHED = "limit_reached"
+    INTERNAL = "internal"

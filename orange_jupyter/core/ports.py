@@ -1,0 +1,200 @@
+"""What the core needs from outside: narrow Protocols and the values they carry.
+
+Fakes that pass the same contract tests live beside the real parts, not in the tests' own mocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from orange_jupyter.core.approval import ApprovalRequest, Outcome
+from orange_jupyter.core.corpus import (
+    Citation,
+    DocumentText,
+    EvidencePiece,
+    Hit,
+    Hits,
+    IndexReport,
+    Listing,
+    ListQuery,
+    Picture,
+    PictureLimits,
+    SearchQuery,
+)
+from orange_jupyter.core.events import Delta, Event, ModelRetry
+from orange_jupyter.core.messages import Reply, Request
+from orange_jupyter.core.paths import FileBytes, FileInfo, KnowledgeBase, Place
+
+ReportProgress = Callable[[str, int, int | None], None]
+"""(what is going on, done, total or None); may be called from any thread, cheap, never raises."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A person's answer to an ApprovalRequest; counts only if `digest` is the request's."""
+
+    outcome: Outcome
+    digest: str
+    reason: str = ""
+
+
+class Approver(Protocol):
+    """Asks the person. Headless: answers NEEDS_PERSON at once (R-APPR-4)."""
+
+    async def ask(self, request: ApprovalRequest) -> Answer:
+        """Wait for the answer; cancellation of the waiting task withdraws the question."""
+        ...
+
+
+class Listener(Protocol):
+    """Hears a turn. The recorder is always the first listener, so what a view shows is already durable."""
+
+    async def hear(self, event: Event) -> None:
+        """Take one event. A view must not block or raise."""
+        ...
+
+    def delta(self, delta: Delta) -> None:
+        """Take one piece of a stream; cheap, synchronous, called up to hundreds of times a second."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInfo:
+    """What is known of a model. `host` is where text is sent, "" for none; sizes are in tokens."""
+
+    name: str
+    model: str = ""
+    host: str = ""
+    context_window: int = 32_768
+    max_output: int | None = None
+    vision: bool = False
+    vision_reason: str = ""
+    embedded: bool = False
+
+
+class Model(Protocol):
+    """A model that answers one request. Stateless between requests."""
+
+    @property
+    def info(self) -> ModelInfo:
+        """Name, host and limits."""
+        ...
+
+    async def respond(self, request: Request, emit: Callable[[Delta | ModelRetry], None]) -> Reply:
+        """Stream one reply: pieces to `emit`, the assembled whole as the result. Raises ModelError."""
+        ...
+
+    async def close(self) -> None:
+        """Free connections."""
+        ...
+
+
+class Workspace(Protocol):
+    """The selected KBs on this machine's disk. Every path goes through `place`; contents through `read`."""
+
+    @property
+    def knowledge_bases(self) -> tuple[KnowledgeBase, ...]:
+        """The selected KBs, in order; the first one resolves relative paths (R-ALL-3)."""
+        ...
+
+    async def place(self, path: str) -> Place:
+        """Resolve a path that a model or person wrote. Raises PathError; an outside place is returned, not refused."""
+        ...
+
+    async def by_id(self, file_id: str) -> Place:
+        """Find a scanned file again, also after a rename. Raises PathError not_found."""
+        ...
+
+    async def stat(self, place: Place) -> FileInfo:
+        """What lies at a place, opened through the KB's directory. Raises PathError."""
+        ...
+
+    async def read(self, place: Place, *, limit: int) -> FileBytes:
+        """The bytes of a regular file, at most `limit` (ReadError too_large beyond). Never follows a link outside."""
+        ...
+
+    async def entries(self, query: ListQuery) -> Listing:
+        """A page of what `list` shows. Raises PathError, ReadError stale_cursor."""
+        ...
+
+
+class Library(Protocol):
+    """The index over the selected KBs' text. It follows the disk: `search` rescans first (R-SRCH-6)."""
+
+    async def refresh(self, progress: ReportProgress | None = None, *, rebuild: bool = False) -> IndexReport:
+        """Bring the index up to date with the disk; can be cancelled at any point without harm."""
+        ...
+
+    async def search(self, query: SearchQuery, progress: ReportProgress | None = None) -> Hits:
+        """Rescan, then find the best passages, best first."""
+        ...
+
+
+class Documents(Protocol):
+    """Parsers of untrusted files, each call in a killable worker process."""
+
+    async def text(self, data: bytes, file_type: str) -> DocumentText:
+        """The text of a `docx` or `pdf`. Raises ReadError (damaged, encrypted, parser_limit, parser_crashed …)."""
+        ...
+
+    async def picture(self, data: bytes, limits: PictureLimits) -> Picture:
+        """An image file within limits. Raises ReadError."""
+        ...
+
+    async def page_picture(self, data: bytes, page: int, limits: PictureLimits) -> Picture:
+        """A PDF page as a picture; `page` counts from 1. Raises ReadError out_of_range …"""
+        ...
+
+    async def close(self) -> None:
+        """End the workers."""
+        ...
+
+
+class Evidence(Protocol):
+    """Keeps full protected results of one session and gives them back in pieces."""
+
+    async def keep(self, call_id: str, tool: str, text: str) -> str:
+        """Keep a result's JSON; returns its `tr_…` ref."""
+        ...
+
+    async def piece(self, ref: str, offset: int, limit: int) -> EvidencePiece:
+        """Read a stretch. Raises EvidenceError out_of_scope, invalid_ref, not_found, not_available."""
+        ...
+
+
+class Citations(Protocol):
+    """Numbers the session's citations: the same passage and content keep the same id."""
+
+    async def number(self, hits: tuple[Hit, ...]) -> tuple[Citation, ...]:
+        """Citations for hits, in their order."""
+        ...
+
+    async def known(self) -> dict[str, Citation]:
+        """Every citation that a tool gave in this session, by id."""
+        ...
+
+
+class Blobs(Protocol):
+    """Bytes by their sha256 (hex): pictures that were shown to a model."""
+
+    async def put(self, data: bytes, media_type: str) -> str:
+        """Keep bytes; returns their sha256."""
+        ...
+
+    async def get(self, sha256: str) -> bytes:
+        """The bytes. Raises EvidenceError not_available."""
+        ...
+
+
+class Clock(Protocol):
+    """Time, so that tests can hold it."""
+
+    def now(self) -> str:
+        """ISO 8601 in UTC, whole seconds."""
+        ...
+
+    def monotonic(self) -> float:
+        """Seconds for durations."""
+        ...

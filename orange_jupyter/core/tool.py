@@ -1,0 +1,106 @@
+"""A tool as a value: name, arguments, effect and run; and the context it runs in.
+
+A new tool is one file in `tools/` that makes one `Tool`, and one line in `tools.TOOLS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel, ConfigDict
+
+from orange_jupyter.core.corpus import Citation
+from orange_jupyter.core.grant import Effect, Grant
+from orange_jupyter.core.messages import Image
+from orange_jupyter.core.ports import (
+    Blobs,
+    Citations,
+    Clock,
+    Documents,
+    Evidence,
+    Library,
+    ModelInfo,
+    ReportProgress,
+    Workspace,
+)
+
+
+class Arguments(BaseModel):
+    """Base of every tool's arguments: frozen, strict (no coercion), unknown names refused (R-ALL-2, R-SCH-2).
+
+    `null` for an optional parameter means "not given". A field or enum value that has another effect than the
+    tool's first one carries it in `json_schema_extra={"effects": {…}}`, so that the policy can trim the schema.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+A = TypeVar("A", bound=Arguments)
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """What one call would do, worked out before anything happens.
+
+    The policy decides on `effect`, the person on the rest.
+
+    `operation` names the card ("read outside"), `target` what it acts on; `facts` and `warnings` are rows of the
+    card; `operands` are (path, content hash) of files whose change voids an approval.
+    """
+
+    effect: Effect
+    operation: str
+    target: str
+    facts: tuple[tuple[str, str], ...] = ()
+    warnings: tuple[str, ...] = ()
+    operands: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a tool obtained. `fields` are the envelope's camelCase fields; `summary` is the tool line's right side."""
+
+    fields: dict[str, Any]
+    summary: str
+    warnings: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
+    citations: tuple[Citation, ...] = ()
+    images: tuple[Image, ...] = ()
+    untrusted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ToolContext:
+    """What a tool may use. Built for each call; the grant is the one in force now."""
+
+    session_id: str
+    grant: Grant
+    workspace: Workspace
+    library: Library
+    documents: Documents
+    evidence: Evidence
+    citations: Citations
+    blobs: Blobs
+    clock: Clock
+    model: ModelInfo
+    progress: ReportProgress
+
+
+@dataclass(frozen=True, slots=True)
+class Tool(Generic[A]):
+    """One tool. `effects` are all effects a call may have, the commonest first; `plan` finds the one of this call.
+
+    `plan` and `run` raise ToolError. `plan` must have no side effect. `clipped` is False for tools with a limit
+    of their own (R-CTX-2).
+    """
+
+    name: str
+    description: str
+    arguments: type[A]
+    effects: tuple[Effect, ...]
+    plan: Callable[[ToolContext, A], Awaitable[Action]]
+    run: Callable[[ToolContext, A], Awaitable[Result]]
+    target: Callable[[A], str] = field(default=lambda _: "")
+    clipped: bool = True
