@@ -70,16 +70,15 @@ def _consent(grant: Grant, effect: Effect) -> Decision:
 
 def _by_tier(grant: Grant, effect: Effect) -> Decision | None:
     if effect in _NEEDS_FULL and not grant.tier.full:
-        return _refuse(
-            Code.DENIED_BY_TIER,
-            f"The tier {grant.tier} does not allow this ({effect}). The person must change it: %orange tier full-confirm.",
-        )
-    if effect in _NEEDS_WRITE and grant.tier is Tier.WORKSPACE_READONLY:
-        return _refuse(
-            Code.DENIED_BY_TIER,
-            f"The tier {grant.tier} does not allow this ({effect}). The person must change it: %orange tier workspace-write.",
-        )
-    return None
+        needed = Tier.FULL_CONFIRM
+    elif effect in _NEEDS_WRITE and grant.tier is Tier.WORKSPACE_READONLY:
+        needed = Tier.WORKSPACE_WRITE
+    else:
+        return None
+    return _refuse(
+        Code.DENIED_BY_TIER,
+        f"The tier {grant.tier} does not allow this ({effect}). The person must change it: %orange tier {needed}.",
+    )
 
 
 def _by_plan(grant: Grant, effect: Effect) -> Decision | None:
@@ -98,9 +97,8 @@ def _by_switch(grant: Grant, effect: Effect) -> Decision | None:
     name = _switch_of(effect)
     if name is None or getattr(grant.switches, name):
         return None
-    where = (
-        "the session's memory switch" if name == "memory" else f"the setting `{name}` in the person's own config.toml"
-    )
+    own = f"the setting `{name}` in the person's own config.toml"
+    where = "the session's memory switch" if name == "memory" else own
     return _refuse(Code.FEATURE_OFF, f"This needs {where}, which is off.")
 
 

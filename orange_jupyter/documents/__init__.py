@@ -1,0 +1,1 @@
+"""Parsers of untrusted files, one file a format; they run in killable worker processes."""

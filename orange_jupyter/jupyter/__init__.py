@@ -1,0 +1,1 @@
+"""The notebook: magic, runtime, approver, record and controls."""

@@ -1,0 +1,1 @@
+"""This machine: files through the KB's directory, the index."""

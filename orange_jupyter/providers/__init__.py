@@ -1,0 +1,1 @@
+"""Models: OpenAI-compatible servers, the embedded default, the scripted fake."""

@@ -1,0 +1,1 @@
+"""Sessions, transcript, evidence and decisions in SQLite under ORANGE_HOME."""

@@ -1,0 +1,1 @@
+"""One file a tool; their order in `TOOLS` is the order the model sees."""
