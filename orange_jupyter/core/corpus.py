@@ -203,3 +203,31 @@ class EvidencePiece:
     source_tool: str
     content_type: str
     storage_kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A stretch of a file's text that is searched and cited as one passage.
+
+    `start`/`end` are code points in the text that `read` gives: for a PDF in the text of `page`, for a DOCX in the
+    text of `block`, else in the whole note (front matter included, BOM and encoding decoded away).
+    """
+
+    text: str
+    start: int
+    end: int
+    heading_path: tuple[str, ...] = ()
+    page: int | None = None
+    block: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Extract:
+    """All that the index keeps of one file: title, tags (casefolded, without `#`), chunks in reading order."""
+
+    title: str
+    tags: tuple[str, ...]
+    chunks: tuple[Chunk, ...]
+    page_count: int | None = None
+    block_count: int | None = None
+    warnings: tuple[str, ...] = ()

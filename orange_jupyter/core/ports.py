@@ -14,6 +14,7 @@ from orange_jupyter.core.corpus import (
     Citation,
     DocumentText,
     EvidencePiece,
+    Extract,
     Hit,
     Hits,
     IndexReport,
@@ -145,6 +146,10 @@ class Documents(Protocol):
 
     async def page_picture(self, data: bytes, page: int, limits: PictureLimits) -> Picture:
         """A PDF page as a picture; `page` counts from 1. Raises ReadError out_of_range …"""
+        ...
+
+    async def extract(self, data: bytes, file_type: str, *, name: str, encoding: str | None = None) -> Extract:
+        """Title, tags and chunks of a searchable file (`markdown`, `txt`, `docx`, `pdf`). Raises ReadError."""
         ...
 
     async def close(self) -> None:
