@@ -10,20 +10,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from orange_jupyter.core.approval import ApprovalRequest, Outcome
-from orange_jupyter.core.corpus import (
-    Citation,
-    DocumentText,
-    EvidencePiece,
-    Extract,
-    Hit,
-    Hits,
-    IndexReport,
-    Listing,
-    ListQuery,
-    Picture,
-    PictureLimits,
-    SearchQuery,
-)
+from orange_jupyter.core.corpus import Citation, EvidencePiece, Hit, Hits, IndexReport, Listing, ListQuery, SearchQuery
+from orange_jupyter.core.document import DocumentText, Extract, Picture, PictureLimits
 from orange_jupyter.core.events import Delta, Event, ModelRetry
 from orange_jupyter.core.messages import Reply, Request
 from orange_jupyter.core.paths import FileBytes, FileInfo, KnowledgeBase, Place
