@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from orange_jupyter.core.grant import Effect
+from orange_jupyter.core.grant import Effect, Tier
 from orange_jupyter.core.messages import Value
 
 
@@ -40,3 +40,15 @@ class Outcome(StrEnum):
     CANCELLED = "cancelled"
     EXPIRED = "expired"
     NEEDS_PERSON = "needs_person"
+
+
+class TierRequest(Value):
+    """Asks a person to enter a full tier (R-PERM-3). Only a live act in this process answers it."""
+
+    operation_id: str
+    session_id: str
+    current: Tier
+    wanted: Tier
+    permission_version: int
+    mcp_servers: tuple[str, ...] = ()
+    asked_at: str = ""

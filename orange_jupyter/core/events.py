@@ -214,4 +214,5 @@ class Restarted(Value):
     reason: str
 
 
-Delta = TextDelta | ReasoningDelta | Restarted
+Delta = TextDelta | ReasoningDelta | Restarted | ModelRetry | Progress
+"""What goes to the listeners at once and is not durable by itself."""

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from orange_jupyter.core.approval import ApprovalRequest, Outcome
+from orange_jupyter.core.approval import ApprovalRequest, Outcome, TierRequest
 from orange_jupyter.core.corpus import Citation, EvidencePiece, Hit, Hits, IndexReport, Listing, ListQuery, SearchQuery
 from orange_jupyter.core.document import DocumentText, Extract, Picture, PictureLimits
-from orange_jupyter.core.events import Delta, Event, ModelRetry
-from orange_jupyter.core.messages import Reply, Request
+from orange_jupyter.core.events import Delta, Event
+from orange_jupyter.core.messages import Message, Reply, Request
 from orange_jupyter.core.paths import FileBytes, FileInfo, KnowledgeBase, Place
 
 ReportProgress = Callable[[str, int, int | None], None]
@@ -34,6 +34,10 @@ class Approver(Protocol):
 
     async def ask(self, request: ApprovalRequest) -> Answer:
         """Wait for the answer; cancellation of the waiting task withdraws the question."""
+        ...
+
+    async def confirm(self, request: TierRequest) -> Outcome:
+        """Ask to enter a full tier; APPROVED only by a click or an answered prompt of a person, now."""
         ...
 
 
@@ -71,7 +75,7 @@ class Model(Protocol):
         """Name, host and limits."""
         ...
 
-    async def respond(self, request: Request, emit: Callable[[Delta | ModelRetry], None]) -> Reply:
+    async def respond(self, request: Request, emit: Callable[[Delta], None]) -> Reply:
         """Stream one reply: pieces to `emit`, the assembled whole as the result. Raises ModelError."""
         ...
 
@@ -178,6 +182,18 @@ class Blobs(Protocol):
 
     async def get(self, sha256: str) -> bytes:
         """The bytes. Raises EvidenceError not_available."""
+        ...
+
+
+class Transcript(Protocol):
+    """One session's durable record: what the model is sent, and what the person sees (through its recorder)."""
+
+    async def append_message(self, turn_id: str, message: Message) -> None:
+        """Keep a message; durable when it returns. Raises StoreError."""
+        ...
+
+    async def messages(self) -> tuple[tuple[str, Message], ...]:
+        """(turn id, message) in order."""
         ...
 
 

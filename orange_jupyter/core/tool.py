@@ -9,11 +9,13 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic.alias_generators import to_camel
 
 from orange_jupyter.core.corpus import Citation
 from orange_jupyter.core.grant import Effect, Grant
 from orange_jupyter.core.messages import Image
+from orange_jupyter.core.paths import Place
 from orange_jupyter.core.ports import (
     Blobs,
     Citations,
@@ -34,7 +36,12 @@ class Arguments(BaseModel):
     tool's first one carries it in `json_schema_extra={"effects": {…}}`, so that the policy can trim the schema.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, alias_generator=to_camel)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _null_is_not_given(cls, value: Any) -> Any:
+        return {key: item for key, item in value.items() if item is not None} if isinstance(value, dict) else value
 
 
 A = TypeVar("A", bound=Arguments)
@@ -47,7 +54,8 @@ class Action:
     The policy decides on `effect`, the person on the rest.
 
     `operation` names the card ("read outside"), `target` what it acts on; `facts` and `warnings` are rows of the
-    card; `operands` are (path, content hash) of files whose change voids an approval.
+    card; `operands` are (path, content hash) of files whose change voids an approval; `place`
+    is the resolved path that `run` must use, so that what was decided on is what is opened.
     """
 
     effect: Effect
@@ -56,11 +64,15 @@ class Action:
     facts: tuple[tuple[str, str], ...] = ()
     warnings: tuple[str, ...] = ()
     operands: tuple[tuple[str, str], ...] = ()
+    place: Place | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a tool obtained. `fields` are the envelope's camelCase fields; `summary` is the tool line's right side."""
+    """What a tool obtained. `fields` are the envelope's camelCase fields; `summary` is the tool line's right side.
+
+    `cursor` is what `result.clip` needs to cut a listing: (entries that fit, the cursor after them).
+    """
 
     fields: dict[str, Any]
     summary: str
@@ -69,6 +81,7 @@ class Result:
     citations: tuple[Citation, ...] = ()
     images: tuple[Image, ...] = ()
     untrusted: bool = False
+    cursor: tuple[int, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +114,6 @@ class Tool(Generic[A]):
     arguments: type[A]
     effects: tuple[Effect, ...]
     plan: Callable[[ToolContext, A], Awaitable[Action]]
-    run: Callable[[ToolContext, A], Awaitable[Result]]
+    run: Callable[[ToolContext, A, Action], Awaitable[Result]]
     target: Callable[[A], str] = field(default=lambda _: "")
     clipped: bool = True
