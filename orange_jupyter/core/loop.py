@@ -1,0 +1,165 @@
+"""One streaming loop: ask the model, run its calls, until it answers or a limit ends the turn (architecture, decision 5)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+
+from orange_jupyter.core.codes import Code
+from orange_jupyter.core.context import Turned, pack, system_message
+from orange_jupyter.core.declare import declare
+from orange_jupyter.core.desk import Desk
+from orange_jupyter.core.dispatch import Ran, run_call
+from orange_jupyter.core.errors import ModelError, ModelFault, RunError
+from orange_jupyter.core.events import Delta, PartDone, Restarted, StepFinished, StepStarted, StopReason, TextDelta
+from orange_jupyter.core.messages import Finish, Message, Reply, Role, Text, ToolCall, ToolResult, Usage
+from orange_jupyter.core.paths import KnowledgeBase
+from orange_jupyter.core.ports import Model
+from orange_jupyter.core.result import as_json, failure
+
+REPAIRS = 2
+NUDGE = "Your last reply was empty. Answer the question, or say that you cannot."
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """Everything one turn runs with. `keep` makes a message durable before the next step may use it."""
+
+    model: Model
+    desk: Desk
+    bases: tuple[KnowledgeBase, ...]
+    keep: Callable[[Message], Awaitable[None]]
+    steps: int = 50
+
+
+@dataclass(slots=True)
+class Course:
+    """How far a turn has come; the session reads it also after a stop, so nothing said is lost."""
+
+    current: list[Message]
+    step: int = 0
+    usage: Usage = Usage()
+    streamed: str = ""
+    answer: str = ""
+    malformed: int = 0
+    nudged: bool = False
+    seen_calls: set[str] = field(default_factory=set)
+
+
+async def run_turn(agent: Agent, history: Sequence[Turned], course: Course) -> StopReason:
+    """Run steps until an answer or the step limit. Raises ModelError, StoreError; cancellation stops it anywhere."""
+    while course.step < agent.steps:
+        course.step += 1
+        reply = await _ask_model(agent, history, course)
+        done = await _take(agent, reply, course)
+        await agent.desk.hear(StepFinished(step=course.step, usage=reply.usage))
+        if done:
+            return StopReason.ANSWER
+    return StopReason.STEP_LIMIT
+
+
+async def _ask_model(agent: Agent, history: Sequence[Turned], course: Course) -> Reply:
+    grant = agent.desk.grant()
+    tools = declare(agent.desk.tools.values(), grant)
+    system = system_message(grant, agent.bases)
+    request = pack(system, history, course.current, tools=tools, model=agent.model.info)
+    await agent.desk.hear(StepStarted(step=course.step, limit=agent.steps))
+    course.streamed = ""
+
+    def emit(delta: Delta) -> None:
+        match delta:
+            case TextDelta():
+                course.streamed += delta.text
+            case Restarted():
+                course.streamed = ""
+            case _:
+                pass
+        agent.desk.delta(delta)
+
+    reply = await agent.model.respond(request, emit)
+    course.usage = course.usage + reply.usage
+    return _with_unique_ids(reply, course)
+
+
+def _with_unique_ids(reply: Reply, course: Course) -> Reply:
+    """Call ids are unique within a turn, so that an approval can never stand for two calls (wire row 5)."""
+    parts = []
+    for part in reply.parts:
+        new = part
+        if isinstance(part, ToolCall):
+            identity, count = part.id or "call", 1
+            while (identity in course.seen_calls) or not identity:
+                count += 1
+                identity = f"{part.id or 'call'}_{count}"
+            course.seen_calls.add(identity)
+            new = part.model_copy(update={"id": identity})
+        parts.append(new)
+    return reply.model_copy(update={"parts": tuple(parts)})
+
+
+async def _take(agent: Agent, reply: Reply, course: Course) -> bool:
+    """Record a reply and run its calls; True when the turn is answered."""
+    said = Message(role=Role.ASSISTANT, parts=reply.parts, model=reply.model or agent.model.info.name)
+    if not said.text.strip() and not said.calls:
+        return await _nudge(agent, course)
+    for part in reply.parts:
+        await agent.desk.hear(PartDone(part=part))
+    await _keep(agent, course, said)
+    course.streamed = ""
+    if not said.calls:
+        course.answer = said.text
+        return True
+    if reply.finish is Finish.LENGTH:
+        await _refuse_cut(agent, course, said.calls)
+        return False
+    await _run_calls(agent, course, said.calls)
+    return False
+
+
+async def _nudge(agent: Agent, course: Course) -> bool:
+    """An empty reply gets one nudge and is not replayed; a second one ends the turn (wire row 12)."""
+    if course.nudged:
+        raise ModelError(ModelFault.SERVER_ERROR, "The model answered with nothing, twice.", hint="Ask again.")
+    course.nudged = True
+    await _keep(agent, course, Message(role=Role.USER, parts=(Text(text=NUDGE),)))
+    return False
+
+
+async def _run_calls(agent: Agent, course: Course, calls: Sequence[ToolCall]) -> None:
+    for call in calls:
+        ran = await run_call(agent.desk, call)
+        await _keep(agent, course, _result_message(ran.result))
+        _count_malformed(ran, course)
+        await asyncio.sleep(0)
+
+
+def _count_malformed(ran: Ran, course: Course) -> None:
+    """Malformed arguments may be repaired twice; then the turn ends (R-MOD-3)."""
+    code = (ran.envelope.get("error") or {}).get("code")
+    course.malformed = course.malformed + 1 if code == Code.MALFORMED_ARGUMENTS else 0
+    if course.malformed > REPAIRS:
+        raise ModelError(
+            ModelFault.SERVER_ERROR,
+            "The model made unreadable tool calls three times in a row.",
+            hint="Try another model, or run %orange model list.",
+        )
+
+
+async def _refuse_cut(agent: Agent, course: Course, calls: Sequence[ToolCall]) -> None:
+    """A reply cut at its length limit runs none of its calls; the model is told (wire row 11)."""
+    error = RunError(
+        Code.LIMIT_REACHED, "The reply was cut at its length limit, so this call did not run. Call it again."
+    )
+    for call in calls:
+        result = ToolResult(call_id=call.id, name=call.name, content=as_json(failure(error)), ok=False)
+        await _keep(agent, course, _result_message(result))
+
+
+def _result_message(result: ToolResult) -> Message:
+    return Message(role=Role.TOOL, parts=(result,))
+
+
+async def _keep(agent: Agent, course: Course, message: Message) -> None:
+    course.current.append(message)
+    await agent.keep(message)
