@@ -148,9 +148,14 @@ class Finish(StrEnum):
 
 
 class Reply(Value):
-    """A complete model reply. With Finish.LENGTH its tool calls must not run."""
+    """A complete model reply. With Finish.LENGTH its tool calls must not run.
+
+    `model` goes into the assistant Message, so that reasoning goes back to the same model only; `notices` are
+    lines for the person (pictures dropped, a missing server option).
+    """
 
     parts: tuple[Annotated[Text | Reasoning | ToolCall, Field(discriminator="kind")], ...]
     finish: Finish = Finish.STOP
     usage: Usage = Usage()
     model: str = ""
+    notices: tuple[str, ...] = ()
