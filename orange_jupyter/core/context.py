@@ -28,6 +28,7 @@ from orange_jupyter.core.result import as_json
 
 PICTURE_TOKENS = 1_200
 REPLY_SHARE = 4
+PLAN = "Plan mode is on: look and read only; end with a numbered list of steps when asked for a plan."
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +42,8 @@ class Turned:
 def system_message(grant: Grant, bases: Sequence[KnowledgeBase]) -> Message:
     """The system message: who, where, which rights, how to cite. It changes only with tier, plan and KBs."""
     named = "\n".join(f"- {base.name} (id {base.id})" for base in bases) or "- none is selected"
-    plan = (
-        "\nPlan mode is on: look and read only; end with a numbered list of steps when asked for a plan."
-        if grant.plan
-        else ""
-    )
-    text = f"""You are Orange, an agent inside a Jupyter notebook. You help one person with their own notes and documents.
+    plan = f"\n{PLAN}" if grant.plan else ""
+    text = f"""You are Orange, an agent inside a Jupyter notebook, working on one person's own notes and documents.
 
 Selected knowledge bases (relative paths resolve in the first one, `name/…` addresses another):
 {named}

@@ -1,4 +1,4 @@
-"""One streaming loop: ask the model, run its calls, until it answers or a limit ends the turn (architecture, decision 5)."""
+"""One streaming loop: ask the model, run its calls, until it answers or a limit ends the turn."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Course:
 
     current: list[Message]
     step: int = 0
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
     streamed: str = ""
     answer: str = ""
     malformed: int = 0
