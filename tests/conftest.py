@@ -1,0 +1,93 @@
+"""What every test gets: an isolated ORANGE_HOME, the public test files, real kernels, a real Lab, and strict skips."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+import pytest
+from blockbuster import blockbuster_ctx
+
+pytest_plugins = ["tests.lab_server", "tests.lab", "tests.kernels"]
+
+ROOT = Path(__file__).parents[1]
+ALLOWED_SKIPS = ROOT / "tests" / "allowed_skips.txt"
+NO_DATA = "the public test files are not beside this checkout (ORANGE_TEST_DATA)"
+
+
+def shared_data() -> Path:
+    """The folder of public test files; it need not exist."""
+    return Path(os.environ.get("ORANGE_TEST_DATA") or ROOT.parent / "shared" / "data")
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The public test files (`documents/`, `notes/`); the test must be marked `corpus`."""
+    return shared_data()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_orange_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """No test ever sees or changes the person's own state or keyring."""
+    folder = tmp_path_factory.mktemp("orange")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ORANGE_HOME", str(folder / "home"))
+        patch.setenv("ORANGE_CACHE", str(folder / "cache"))
+        patch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
+        yield
+
+
+@pytest.fixture
+def unblocked() -> Iterator[None]:
+    """The test fails with BlockingError when something blocks an event loop (files, sockets, SQLite, sleep)."""
+    with blockbuster_ctx("orange_jupyter"):
+        yield
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests over the public files cannot run without them."""
+    if shared_data().is_dir():
+        return
+    for item in items:
+        if item.get_closest_marker("corpus"):
+            item.add_marker(pytest.mark.skip(reason=NO_DATA))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
+    """In CI a skipped test counts as failed unless its reason stands in tests/allowed_skips.txt."""
+    report = yield
+    if report.skipped and os.environ.get("CI") and not _skip_allowed(report):
+        report.outcome = "failed"
+        report.longrepr = f"skipped in CI for a reason that is not in {ALLOWED_SKIPS.name}: {_reason(report)}"
+    return report
+
+
+def _reason(report: Any) -> str:
+    if hasattr(report, "wasxfail"):
+        return f"expected to fail: {report.wasxfail}"
+    return str(report.longrepr[2]).removeprefix("Skipped: ") if isinstance(report.longrepr, tuple) else "?"
+
+
+def _skip_allowed(report: Any) -> bool:
+    lines = ALLOWED_SKIPS.read_text(encoding="utf-8").splitlines()
+    return _reason(report) in {line for line in lines if line and not line.startswith("#")}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Run a test marked `browser` on the one thread that owns Playwright.
+
+    The synchronous Playwright API leaves its event loop running on its thread. Kept off the main thread, it
+    cannot disturb the asynchronous tests of the same run, and a browser test is written in plain calls.
+    """
+    chromium = pyfuncitem.funcargs.get("chromium")
+    if chromium is None or not pyfuncitem.get_closest_marker("browser"):
+        return None
+    names = pyfuncitem._fixtureinfo.argnames
+    done: Future[object] = chromium.submit(pyfuncitem.obj, **{name: pyfuncitem.funcargs[name] for name in names})
+    done.result()
+    return True
