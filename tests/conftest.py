@@ -29,6 +29,15 @@ def data() -> Path:
     return shared_data()
 
 
+@pytest.fixture(scope="session")
+def specification() -> Path:
+    """The folder of the specification beside the public test files; the test must be marked `corpus`."""
+    folder = shared_data().parent / "spec"
+    if not folder.is_dir():
+        pytest.skip(NO_DATA)
+    return folder
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _own_orange_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """No test ever sees or changes the person's own state or keyring."""
