@@ -1,0 +1,72 @@
+"""What a session is made of: its state as a value, the KBs it has opened, and the parts the composition root gives."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from orange_jupyter.core.grant import Switches, Tier
+from orange_jupyter.core.messages import Value
+from orange_jupyter.core.paths import KnowledgeBase
+from orange_jupyter.core.ports import (
+    Approver,
+    Blobs,
+    Citations,
+    Clock,
+    Documents,
+    Evidence,
+    Library,
+    Listener,
+    Model,
+    Transcript,
+    Workspace,
+)
+from orange_jupyter.core.tool import Tool
+
+
+class State(Value):
+    """What a session is now. `workspace_tier` is what it falls back to when its kernel ends (R-PERM-10)."""
+
+    session_id: str
+    title: str = ""
+    model: str
+    tier: Tier = Tier.WORKSPACE_READONLY
+    workspace_tier: Tier = Tier.WORKSPACE_READONLY
+    plan: bool = False
+    memory: bool = False
+    knowledge_bases: tuple[str, ...] = ()
+    permission_version: int = 1
+    turns: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """The selected KBs as opened: files and index."""
+
+    bases: tuple[KnowledgeBase, ...]
+    workspace: Workspace
+    library: Library
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What the composition root gives a session. `reach` opens KBs by id, `model` makes a model by name."""
+
+    transcript: Transcript
+    recorder: Listener
+    evidence: Evidence
+    citations: Citations
+    blobs: Blobs
+    documents: Documents
+    approver: Approver
+    clock: Clock
+    tools: Mapping[str, Tool[Any]]
+    switches: Switches
+    mask: Callable[[str], str]
+    save: Callable[[State], Awaitable[None]]
+    reach: Callable[[tuple[str, ...]], Awaitable[Reach]]
+    model: Callable[[str], Model]
+    new_id: Callable[[str], str]
+    nonce: str
+    steps: int = 50
