@@ -1,4 +1,4 @@
-"""Keeps the stable `fileId` of every scanned file in ORANGE_HOME/files.db, across renames, rebuilds and kernels (R-SCH-7).
+"""Keeps the stable `fileId` of every scanned file in ORANGE_HOME/files.db, across renames and kernels (R-SCH-7).
 
 Several kernels share the store. Every method may be called from any thread.
 """
@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from orange_jupyter.local.database import open_store, remove_store, unusable
+from orange_jupyter.local.fileids_store import open_store, remove_store, unusable
 from orange_jupyter.local.renames import Known, content_hashes, recognise
 from orange_jupyter.local.scan import Seen
 
@@ -96,17 +96,16 @@ class FileIds:
         return {seen.relative: rows[seen.relative].file_id for seen in files}
 
     def _set_hashes(self, base_id: str, hashes: Mapping[str, str]) -> None:
+        rows = self._load(base_id)
         changed = [
-            (new, base_id, os.fsencode(path)) for path, new in hashes.items() if self._hash(base_id, path) != new
+            (new, base_id, os.fsencode(path))
+            for path, new in hashes.items()
+            if (row := rows.get(path)) and row.hash != new
         ]
         if changed:
             with self._transaction():
                 self._db.executemany("UPDATE files SET hash = ? WHERE base_id = ? AND path = ?", changed)
             self._rows.pop(base_id, None)
-
-    def _hash(self, base_id: str, relative: str) -> str | None:
-        row = self._load(base_id).get(relative)
-        return row.hash if row else None
 
     def _load(self, base_id: str) -> dict[str, Known]:
         version = self._db.execute("PRAGMA data_version").fetchone()[0]
@@ -161,3 +160,8 @@ class FileIds:
         else:
             remove_store(self._path)
             self._db, self.warning = open_store(self._path, self._vfs)
+
+
+def _gone(rows: Mapping[str, Known], files: Iterable[Seen]) -> dict[str, Known]:
+    present = {seen.relative for seen in files}
+    return {path: row for path, row in rows.items() if path not in present}

@@ -143,7 +143,7 @@ def _chunks(path: bytes) -> list[bytes]:
 def _system_call() -> Callable[..., int]:
     call = ctypes.CDLL(None, use_errno=True).syscall
     call.restype = ctypes.c_long
-    return call  # type: ignore[no-any-return]
+    return call
 
 
 def _openat2(folder: int, path: bytes, flags: int, resolve: int) -> int:

@@ -1,4 +1,4 @@
-"""Finds what lies in a knowledge base: one walk over the folder, read-only, through the base's own directory (R-SRCH-10).
+"""Finds what lies in a knowledge base: one walk through its own directory fd (R-SRCH-10).
 
 `list`, the index and file ids all start from a `Scan`. Synchronous: call it in a thread.
 """
@@ -79,9 +79,12 @@ def scan_base(
         while walk.waiting:
             _scan_folder(walk, walk.waiting.pop())
         _add_links(walk)
-    walk.files.sort()
+    files = walk.files
+    if walk.ignore is not None:
+        files = [seen for seen in files if not walk.ignore.match_file(seen.relative)]
+    files.sort()
     walk.folders.sort()
-    return Scan(tuple(walk.files), tuple(walk.folders), _warnings(walk, base))
+    return Scan(tuple(files), tuple(walk.folders), _warnings(walk, base))
 
 
 def _scan_folder(walk: _Walk, folder: str) -> None:
@@ -100,7 +103,7 @@ def _scan_folder(walk: _Walk, folder: str) -> None:
 
 
 def _take(walk: _Walk, prefix: str, entries: os._ScandirIterator[str]) -> None:
-    kinds, ignore, files = FILE_TYPES, walk.ignore, walk.files
+    kinds, take = FILE_TYPES, walk.files.append
     for number, entry in enumerate(entries, 1):
         if number % STOP_EVERY == 0:
             _ask(walk)
@@ -109,15 +112,13 @@ def _take(walk: _Walk, prefix: str, entries: os._ScandirIterator[str]) -> None:
             continue
         relative = prefix + name
         if entry.is_file(follow_symlinks=False):
-            if ignore is not None and ignore.match_file(relative):
-                continue
             try:
                 state = entry.stat(follow_symlinks=False)
             except OSError:
                 continue  # gone since the folder was read
             dot = name.rfind(".")
             kind = kinds.get(name[dot:].lower(), "other") if dot > 0 else "other"
-            files.append(Seen(relative, state.st_size, state.st_mtime_ns, state.st_ino, kind))
+            take(Seen(relative, state.st_size, state.st_mtime_ns, state.st_ino, kind))
         elif entry.is_symlink():
             walk.links.append(relative)
         elif entry.is_dir(follow_symlinks=False):
@@ -135,8 +136,6 @@ def _add_links(walk: _Walk) -> None:
     known = {(seen.inode, seen.size, seen.mtime_ns) for seen in walk.files} if walk.links else set()
     for relative in sorted(walk.links):
         _ask(walk)
-        if walk.ignore is not None and walk.ignore.match_file(relative):
-            continue
         try:
             fd = walk.root.open(relative, os.O_PATH)
         except OSError as error:

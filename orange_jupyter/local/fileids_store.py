@@ -19,7 +19,10 @@ DAMAGED = frozenset({"SQLITE_CORRUPT", "SQLITE_NOTADB"})
 
 
 def open_store(path: Path | None, vfs: str = "") -> tuple[sqlite3.Connection, str | None]:
-    """A connection for any thread, and a warning where it is in memory instead of at `path`. Makes a damaged one anew."""
+    """A connection for any thread, and a warning where it is in memory instead.
+
+    A damaged store is made anew.
+    """
     if path is None:
         return _prepared(_connect(":memory:")), None
     try:
