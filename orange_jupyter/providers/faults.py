@@ -1,0 +1,221 @@
+"""What a server's refusal means: status and body become a ModelError with plain words and a hint (wire rows 22-26)."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from orange_jupyter.core.errors import ModelError, ModelFault
+from orange_jupyter.providers.settings import ServerSettings
+
+RETRIED = frozenset({408, 409, 425, 429, 529})
+"""Statuses under 500 that pass by themselves, and 529 ("overloaded"); every other 5xx too (R-MOD-4)."""
+
+_SHOWN = 300
+_BASE_URL_FORM = (
+    "the base URL ends before /chat/completions, for instance "
+    "https://api.openai.com/v1, http://127.0.0.1:11434/v1 (Ollama), http://127.0.0.1:1234/v1 (LM Studio)"
+)
+_KEY_LIKE = re.compile(r"\b(?:sk|pk|gsk|key|xai|AIza)[-_][A-Za-z0-9_*.-]{6,}|Bearer\s+\S+", re.IGNORECASE)
+
+_CONTEXT = re.compile(
+    r"context[_ ](?:length|window|size)|maximum context|context_length_exceeded|exceeds? the (?:available|maximum) "
+    r"(?:context|number of (?:input )?tokens)|prompt is too long|too many (?:input |total )?tokens|"
+    r"input (?:token count|length|is too long)|reduce the length|longer than the model|"
+    r"request too large|exceed_context_size|n_ctx|greater than the context|maximum (?:prompt|input) length|"
+    r"tokens? (?:in|of) .{0,40}exceed|range of input length",
+    re.IGNORECASE,
+)
+_CREDIT = re.compile(
+    r"insufficient[_ ](?:quota|balance|credit|funds)|out of credit|exceeded your current quota|credit balance|"
+    r"billing|payment required|arrearage|余额不足|欠费",
+    re.IGNORECASE,
+)
+_FILTER = re.compile(
+    r"content[_ ](?:filter|policy)|content management policy|ResponsibleAI|data_inspection_failed|"
+    r"inappropriate content|sensitive|safety system",
+    re.IGNORECASE,
+)
+_MODEL = re.compile(
+    r"model_not_found|unknown model|invalid model|no such model|not a valid model|model.{0,80}(?:not found|does not "
+    r"exist|not exist|is not available|not supported|not loaded)|try pulling it|no models? loaded",
+    re.IGNORECASE | re.DOTALL,
+)
+_KEY = re.compile(r"api[_ -]?key|unauthori[sz]ed|authentication|invalid[_ ]token", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A failed try: the error for the person, whether another try can help, and the wait the server asked for."""
+
+    error: ModelError
+    again: bool = False
+    wait: float | None = None
+    text: str = ""
+    status: int = 0
+
+
+class Faults:
+    """Words for one server; knows its address, its model and what must not be repeated."""
+
+    def __init__(self, settings: ServerSettings) -> None:
+        self._settings = settings
+
+    def of_status(self, status: int, body: str, *, location: str = "") -> Failure:
+        """An HTTP answer that is no success."""
+        if 300 <= status < 400:
+            return self._redirect(status, location)
+        if _is_html(body) and status not in (401, 403) and not _passes(status):
+            return self.no_model_server(f"answered with a web page (HTTP {status})")
+        said = _message(body)
+        error = self._classified(status, said, body)
+        return Failure(
+            error, again=_passes(status) and error.fault is ModelFault.SERVER_ERROR, text=body, status=status
+        )
+
+    def of_error(self, error: Any) -> Failure:
+        """An `error` object that came under status 200 or inside the stream."""
+        body = json.dumps({"error": error}, ensure_ascii=False)
+        code = error.get("code") if isinstance(error, dict) else None
+        status = int(code) if isinstance(code, int) or (isinstance(code, str) and code.isdecimal()) else 0
+        if not 400 <= status < 600:
+            overloaded = re.search(
+                r"overloaded|rate.?limit|too many requests|unavailable|try again", body, re.IGNORECASE
+            )
+            status = 429 if overloaded else 500 if "server_error" in body else 400
+        return self.of_status(status, body)
+
+    def no_model_server(self, what: str) -> Failure:
+        """Something else answers at this address."""
+        return Failure(
+            self._error(ModelFault.NOT_A_MODEL_SERVER, f"{what}; this is not a model's address", _BASE_URL_FORM)
+        )
+
+    def unreachable(self, why: str, *, again: bool = True) -> Failure:
+        """No connection."""
+        hint = "check that the server runs, the base URL and the network"
+        return Failure(self._error(ModelFault.UNREACHABLE, f"cannot be reached: {why}", hint), again=again)
+
+    def cut(self, why: str) -> Failure:
+        """The answer ended before its end."""
+        hint = "send the question again; if it happens often, look at the server's log"
+        return Failure(self._error(ModelFault.CUT_STREAM, f"broke off its answer: {why}", hint), again=True)
+
+    def silent(self, seconds: float) -> Failure:
+        """Nothing came within the limit."""
+        hint = "the server may be overloaded or still loading the model; send the question again"
+        return Failure(self._error(ModelFault.TIMED_OUT, f"sent nothing for {seconds:g} seconds", hint))
+
+    def garbled(self, why: str) -> Failure:
+        """Something in the stream that is no chunk of an answer."""
+        hint = "look at the server's log, or at the proxy before it"
+        return Failure(self._error(ModelFault.SERVER_ERROR, f"sent what cannot be read: {why}", hint), again=True)
+
+    def masked(self, text: str) -> str:
+        """Text of a server without keys, on one line, at most 300 characters."""
+        for secret in self._settings.secrets:
+            text = text.replace(secret, "[key]")
+        text = _KEY_LIKE.sub("[key]", text)
+        text = " ".join(text.split())
+        return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+
+    def _error(self, fault: ModelFault, what: str, hint: str) -> ModelError:
+        return ModelError(fault, f"The model server {self._settings.address} {what}.", hint=hint)
+
+    def _redirect(self, status: int, location: str) -> Failure:
+        there = self.masked(location.partition("?")[0]) or "another address"
+        hint = f"the key is never sent on to another address; if {there} is right, set it as the base URL"
+        what = f"redirects to {there} (HTTP {status})"
+        return Failure(self._error(ModelFault.NOT_A_MODEL_SERVER, what, hint))
+
+    def _classified(self, status: int, said: str, body: str) -> ModelError:
+        shown = f": {self.masked(said)}" if said else ""
+        match status:
+            case 401 | 403:
+                return self._key_refused(status)
+            case 402:
+                return self._no_credit(shown)
+            case 407:
+                return self._error(
+                    ModelFault.UNREACHABLE, "is behind a proxy that wants a login (HTTP 407)", "set `proxy`"
+                )
+            case 413 if not said:
+                return self._too_long("")
+            case 404 if not said or not _MODEL.search(body):
+                what = "knows no such address (HTTP 404)"
+                return self._error(ModelFault.NOT_A_MODEL_SERVER, what, _BASE_URL_FORM)
+        return self._by_words(status, shown, body)
+
+    def _by_words(self, status: int, shown: str, body: str) -> ModelError:
+        if _CREDIT.search(body):
+            return self._no_credit(shown)
+        if _CONTEXT.search(body) and status != 429:
+            return self._too_long(shown)
+        if _MODEL.search(body):
+            what = f"does not know the model {self._settings.model!r}{shown}"
+            return self._error(ModelFault.UNKNOWN_MODEL, what, "check the model's exact id in the server's list")
+        if status < 500 and _FILTER.search(body):
+            what = f"refused the request by its content filter{shown}"
+            return self._error(ModelFault.CONTENT_FILTER, what, "reword the question, or use another model")
+        if status in (0, 400) and _KEY.search(body):
+            return self._key_refused(status)
+        return self._plain(status, shown)
+
+    def _plain(self, status: int, shown: str) -> ModelError:
+        if status == 429:
+            what = f"asks to slow down (HTTP 429){shown}"
+            return self._error(ModelFault.SERVER_ERROR, what, "wait a minute and send the question again")
+        if _passes(status):
+            what = f"failed (HTTP {status}){shown}"
+            return self._error(ModelFault.SERVER_ERROR, what, "send the question again; the fault is the server's")
+        what = f"refused the request (HTTP {status}){shown}"
+        return self._error(ModelFault.BAD_REQUEST, what, "the message above is the server's own")
+
+    def _key_refused(self, status: int) -> ModelError:
+        if not self._settings.key:
+            what = f"wants a key and none is set (HTTP {status})"
+        else:
+            what = f"refused the key, or the key may not use the model {self._settings.model!r} (HTTP {status})"
+        return self._error(ModelFault.KEY_REFUSED, what, "set the key again, and check that it belongs to this server")
+
+    def _no_credit(self, shown: str) -> ModelError:
+        return self._error(
+            ModelFault.NO_CREDIT, f"says that the account has no credit{shown}", "top up, or use another model"
+        )
+
+    def _too_long(self, shown: str) -> ModelError:
+        hint = "compact the session, or set the model's context window to what the server has"
+        return self._error(ModelFault.CONTEXT_TOO_LONG, f"says that the conversation is too long for it{shown}", hint)
+
+
+def _passes(status: int) -> bool:
+    return status in RETRIED or 500 <= status < 600
+
+
+def _is_html(body: str) -> bool:
+    start = body[:200].lstrip("\ufeff \t\r\n").lower()
+    return start.startswith(("<!doctype", "<html", "<head", "<?xml", "<body"))
+
+
+def _message(body: str) -> str:
+    """The server's own sentence, wherever it put it; "" for an empty body or a web page."""
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        return "" if _is_html(body) else body.strip()
+    return _sentence(value)
+
+
+def _sentence(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return _sentence(value[0]) if value else ""
+    if isinstance(value, dict):
+        for key in ("error", "message", "msg", "detail", "details", "code"):
+            found = _sentence(value.get(key))
+            if found:
+                return found
+    return ""

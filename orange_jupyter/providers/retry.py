@@ -1,0 +1,100 @@
+"""Tries again where that can help: back-off, jitter, what the server asked for, an open restart (wire rows 22, 23)."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+
+from orange_jupyter.core.errors import ModelError
+from orange_jupyter.core.events import Delta, ModelRetry, ReasoningDelta, Restarted, TextDelta
+from orange_jupyter.core.messages import Reply
+from orange_jupyter.providers.faults import Failure
+from orange_jupyter.providers.settings import Pacing
+
+Emit = Callable[[Delta | ModelRetry], None]
+
+_FIRST_WAIT = 0.5
+_LONGEST_OWN_WAIT = 8.0
+
+
+def retry_after(headers: Mapping[str, str], now: float) -> float | None:
+    """Seconds that a server asks to wait: `retry-after-ms`, `retry-after` in seconds or as a date; None if it does not.
+
+    A date is counted from the server's own `date` when it sends one, so that a wrong clock here does not matter.
+    """
+    seconds = _number(headers.get("retry-after-ms"))
+    if seconds is not None:
+        return max(0.0, seconds / 1000)
+    value = headers.get("retry-after")
+    seconds = _number(value)
+    if seconds is None:
+        when = _date(value)
+        if when is None:
+            return None
+        seconds = when - (_date(headers.get("date")) or now)
+    return max(0.0, seconds)
+
+
+def wait_before(attempt: int, asked: float | None, pacing: Pacing) -> float:
+    """Seconds before the next try; `attempt` counts from 1. Never less than asked, up to the cap."""
+    if asked is not None:
+        return min(asked, pacing.longest_wait)
+    backoff = min(_FIRST_WAIT * 2.0 ** (attempt - 1), _LONGEST_OWN_WAIT)
+    return float(backoff * (0.75 + 0.5 * pacing.chance()))
+
+
+async def keep_trying(once: Callable[[Emit], Awaitable[Reply | Failure]], emit: Emit, pacing: Pacing) -> Reply:
+    """Up to five tries, each announced. After visible output one open restart, then the error. Raises ModelError."""
+    restarted = False
+    for attempt in range(1, pacing.attempts + 1):
+        watch = _Watch(emit)
+        outcome = await once(watch)
+        if isinstance(outcome, Reply):
+            return outcome
+        if not outcome.again or attempt == pacing.attempts or (watch.visible and restarted):
+            raise _counted(outcome.error, attempt)
+        if watch.visible:
+            restarted = True
+            emit(Restarted(reason=outcome.error.message))
+        seconds = wait_before(attempt, outcome.wait, pacing)
+        emit(ModelRetry(attempt=attempt + 1, of=pacing.attempts, seconds=seconds, reason=outcome.error.message))
+        await pacing.sleep(seconds)
+    raise AssertionError("attempts is at least 1")
+
+
+class _Watch:
+    """Passes everything on and remembers whether a person has seen anything of this try."""
+
+    def __init__(self, emit: Emit) -> None:
+        self._emit = emit
+        self.visible = False
+
+    def __call__(self, event: Delta | ModelRetry) -> None:
+        if isinstance(event, TextDelta | ReasoningDelta):
+            self.visible = True
+        self._emit(event)
+
+
+def _counted(error: ModelError, tries: int) -> ModelError:
+    if tries == 1:
+        return error
+    return ModelError(error.fault, f"{error.message} ({tries} tries)", hint=error.hint, tries=tries)
+
+
+def _number(value: str | None) -> float | None:
+    try:
+        number = float(value) if value is not None else None
+    except ValueError:
+        return None
+    return number if number is not None and abs(number) < 1e9 else None
+
+
+def _date(value: str | None) -> float | None:
+    try:
+        when = parsedate_to_datetime(value) if value else None
+    except ValueError:
+        return None
+    if when is None:
+        return None
+    return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()

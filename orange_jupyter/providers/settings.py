@@ -1,0 +1,115 @@
+"""The settings of one model server as a frozen value, and the clocks of its retries; made by the composition root."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from urllib.parse import urlsplit
+
+from pydantic import SecretStr
+
+from orange_jupyter.core.errors import UsageError
+
+
+class EmptyContent(StrEnum):
+    """What stands as `content` beside tool calls when the model wrote no text (wire row 15)."""
+
+    NULL = "null"
+    EMPTY = "empty"
+    ABSENT = "absent"
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSettings:
+    """One model behind an OpenAI-compatible address.
+
+    `base_url` ends before `/chat/completions` (`https://api.openai.com/v1`). `proxy` is the address of a proxy that
+    the person's own environment or configuration names; nothing else can set one. `ca_file` replaces the bundled
+    certificates. `recover_text_calls` lets calls written as text run (wire row 9).
+    """
+
+    name: str
+    base_url: str
+    model: str
+    api_key: SecretStr | None = None
+    context_window: int = 32_768
+    max_output: int | None = None
+    vision: bool = False
+    headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    proxy: str | None = field(default=None, repr=False)
+    ca_file: str | None = None
+    empty_content: EmptyContent = EmptyContent.NULL
+    reasoning_back: bool = True
+    recover_text_calls: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what httpx would refuse later with the key in its error (U08). Raises UsageError."""
+        parts = urlsplit(self.base_url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise UsageError(
+                f"the base URL of model {self.name} is not an http(s) address",
+                hint="it looks like https://api.openai.com/v1 or http://127.0.0.1:11434/v1",
+            )
+        if parts.username or parts.password:
+            raise UsageError(f"the base URL of model {self.name} contains a key or password; set the key separately")
+        _check_header_text(self.name, "key", self.key)
+        for name, value in self.headers:
+            _check_header_text(self.name, f"header {name}", value)
+
+    @property
+    def key(self) -> str:
+        """The key itself, "" for none."""
+        return self.api_key.get_secret_value() if self.api_key is not None else ""
+
+    @property
+    def host(self) -> str:
+        """Host and port that receive text, as shown to the person (R-MOD-11)."""
+        return urlsplit(self.base_url).netloc
+
+    @property
+    def address(self) -> str:
+        """The base URL without its query, for messages."""
+        return self.base_url.partition("?")[0].rstrip("/")
+
+    @property
+    def endpoint(self) -> str:
+        """The address that chat requests are posted to; a query (Azure's api-version) stays at the end."""
+        _, mark, query = self.base_url.partition("?")
+        stem = self.address.removesuffix("/chat/completions")
+        return f"{stem}/chat/completions{mark}{query}"
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What must not appear in any text: the key and the values of extra headers."""
+        return tuple(text for text in (self.key, *(value for _, value in self.headers)) if len(text) >= 6)
+
+
+def _check_header_text(model: str, what: str, text: str) -> None:
+    if not text.isascii() or any(ord(character) < 32 or ord(character) == 127 for character in text):
+        raise UsageError(
+            f"the {what} of model {model} has characters that cannot be sent", hint="copy it again, without line breaks"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Pacing:
+    """Times and chances of a request, so that tests can hold them.
+
+    Seconds: `connect`; `first` until the first byte (a local model may read a long prompt for minutes); `between`
+    chunks after it (wire row 27); `after_end` for what may still follow the answer (usage, the connection's end).
+    `attempts` and `longest_wait` are R-MOD-4's numbers.
+    """
+
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    chance: Callable[[], float] = random.random
+    now: Callable[[], float] = time.time
+    connect: float = 10.0
+    first: float = 300.0
+    between: float = 90.0
+    after_end: float = 3.0
+    attempts: int = 5
+    longest_wait: float = 60.0

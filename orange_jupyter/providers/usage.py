@@ -1,0 +1,42 @@
+"""A server's token counts in one shape: subsets are never added twice (wire row 29)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from orange_jupyter.core.messages import Usage
+
+
+def usage_of(used: dict[str, Any]) -> Usage:
+    """Usage from a `usage` object: OpenAI's names, DeepSeek's cache counts, OpenRouter's cost.
+
+    `cost` in the provider's currency where the server tells it, else None.
+    """
+    inputs = _details(used, "prompt_tokens_details", "input_tokens_details")
+    outputs = _details(used, "completion_tokens_details", "output_tokens_details")
+    cost = used.get("cost")
+    return Usage(
+        input_tokens=_count(used, "prompt_tokens", "input_tokens"),
+        cache_read_tokens=_count(inputs, "cached_tokens") or _count(used, "prompt_cache_hit_tokens", "cached_tokens"),
+        cache_write_tokens=_count(inputs, "cache_write_tokens", "cache_creation_tokens"),
+        output_tokens=_count(used, "completion_tokens", "output_tokens"),
+        reasoning_tokens=_count(outputs, "reasoning_tokens") or _count(used, "reasoning_tokens"),
+        cost=float(cost) if isinstance(cost, int | float) and not isinstance(cost, bool) else None,
+    )
+
+
+def _details(used: dict[str, Any], *names: str) -> dict[str, Any]:
+    for name in names:
+        found = used.get(name)
+        if isinstance(found, dict):
+            return found
+    return {}
+
+
+def _count(used: dict[str, Any], *names: str) -> int:
+    """The first count that is a number; some servers send null, or floats."""
+    for name in names:
+        value = used.get(name)
+        if isinstance(value, int | float) and not isinstance(value, bool) and value > 0:
+            return int(value)
+    return 0
