@@ -1,0 +1,89 @@
+"""The port `Documents` on this machine: notes are read here, in a thread, documents and pictures in the pool."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from typing import Any, cast
+
+from orange_jupyter.core.codes import Code
+from orange_jupyter.core.document import DocumentText, Extract, Picture, PictureLimits
+from orange_jupyter.core.errors import ReadError
+from orange_jupyter.core.paths import shown_name
+from orange_jupyter.documents.formats import FORMATS, Format
+from orange_jupyter.documents.frames import Result
+from orange_jupyter.documents.pool import Pool
+from orange_jupyter.documents.process import WorkerLimits
+from orange_jupyter.documents.text import decode
+
+
+class LocalDocuments:
+    """Implements `core.ports.Documents` over FORMATS. Used from one event loop; `close` ends the workers."""
+
+    def __init__(
+        self, workers: int = 1, *, limits: WorkerLimits = WorkerLimits(), environment: Mapping[str, str] | None = None
+    ) -> None:
+        """Starts nothing yet. `workers` at once at most; a figure above the number of cores gains nothing."""
+        self._pool = Pool(workers, limits=limits, environment=environment)
+
+    async def text(self, data: bytes, file_type: str) -> DocumentText:
+        """The text of a `docx` or `pdf`. Raises ReadError."""
+        return cast(DocumentText, await self._run(data, file_type, "text"))
+
+    async def picture(self, data: bytes, limits: PictureLimits) -> Picture:
+        """An image file within limits. Raises ReadError."""
+        return cast(Picture, await self._run(data, "image", "picture", limits=asdict(limits)))
+
+    async def page_picture(self, data: bytes, page: int, limits: PictureLimits) -> Picture:
+        """A PDF page as a picture; `page` counts from 1. Raises ReadError out_of_range …"""
+        return cast(Picture, await self._run(data, "pdf", "page_picture", page=page, limits=asdict(limits)))
+
+    async def extract(self, data: bytes, file_type: str, *, name: str, encoding: str | None = None) -> Extract:
+        """Title, tags and chunks of a searchable file; `name` is the file's name. Raises ReadError."""
+        stem = file_stem(name)
+        entry = _format(file_type, "extract", len(data))
+        if entry.in_worker:
+            return cast(Extract, await self._run(data, file_type, "extract", name=stem))
+        return await asyncio.to_thread(_extract_note, entry, data, stem, encoding)
+
+    async def close(self) -> None:
+        """End the workers."""
+        await self._pool.close()
+
+    async def _run(self, data: bytes, file_type: str, operation: str, **arguments: Any) -> Result:
+        _format(file_type, operation, len(data))
+        call = {"file_type": file_type, "operation": operation, "arguments": arguments}
+        return await self._pool.run(call, data)
+
+
+def file_stem(name: str) -> str:
+    """A file's name without folder and ending, in characters that can be shown (P12, P13)."""
+    base = name.rpartition("/")[2]
+    stem, dot, _ = base.rpartition(".")
+    return shown_name(stem if dot and stem else base)
+
+
+def _extract_note(entry: Format, data: bytes, stem: str, encoding: str | None) -> Extract:
+    decoded = decode(data, encoding)
+    module = importlib.import_module(f"{__package__}.{entry.module}")
+    found = cast(Extract, module.extract(decoded.text, name=stem))
+    return replace(found, warnings=(*found.warnings, decoded.warning)) if decoded.warning else found
+
+
+def _format(file_type: str, operation: str, size: int) -> Format:
+    entry = next((entry for entry in FORMATS if entry.file_type == file_type), None)
+    if entry is None or operation not in entry.operations:
+        raise ReadError(
+            Code.UNSUPPORTED_TYPE,
+            f"Files of the type {file_type} have no {operation.replace('_', ' ')}.",
+            hint="Read it as text, or convert it to Markdown, DOCX or PDF.",
+        )
+    if size > entry.most_bytes:
+        raise ReadError(
+            Code.TOO_LARGE,
+            f"The file is {size:,} bytes; at most {entry.most_bytes:,} are read of this type.",
+            hint="Split it, or save the part you need in a file of its own.",
+        )
+    return entry

@@ -1,0 +1,143 @@
+"""One worker process seen from the kernel: started, asked, ended. Synchronous; each call runs in a thread."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO, Self, cast
+
+from orange_jupyter.documents.frames import FrameError, read_frame, write_frame
+
+_ROOT = str(Path(__file__).resolve().parents[2])
+_BOOT = (
+    "import sys; sys.path += [p for p in sys.argv[4:] if p not in sys.path]; "
+    "from orange_jupyter.documents.worker import main; "
+    "main(int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3]) if sys.argv[3] else None)"
+)
+_END_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerLimits:
+    """What one call may use: `seconds` of time (and of processor time), `memory` in bytes of address space."""
+
+    seconds: float = 20.0
+    memory: int = 1_536 * 1_048_576
+
+
+class WorkerEnded(Exception):
+    """The process ended instead of answering; `signal` is the number that ended it, or 0."""
+
+    def __init__(self, signal: int) -> None:
+        super().__init__(f"the worker ended with signal {signal}")
+        self.signal = signal
+
+
+class WorkerProcess:
+    """A process that answers one call at a time. `kill` may be called from any thread, also while it starts."""
+
+    def __init__(self, limits: WorkerLimits, environment: Mapping[str, str]) -> None:
+        self._limits = limits
+        self._environment = dict(environment)
+        self._process: subprocess.Popen[bytes] | None = None
+        self._lifeline: int | None = None
+        self._killed = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.end()
+
+    @property
+    def pid(self) -> int | None:
+        """The process id, or None before the first call."""
+        return self._process.pid if self._process is not None else None
+
+    def ask(self, head: dict[str, Any], body: bytes) -> tuple[dict[str, Any], bytes]:
+        """Send a call and wait for its answer, starting the process first if need be.
+
+        Raises WorkerEnded; the process is then reaped and this object of no more use.
+        """
+        try:
+            process = self._process or self._start()
+            write_frame(cast(BinaryIO, process.stdin), head, body)
+            answer = read_frame(cast(BinaryIO, process.stdout))
+        except (OSError, FrameError):
+            answer = None
+        if answer is None:
+            self.kill()
+            self.end()
+            code = self._process.returncode if self._process is not None else 0
+            raise WorkerEnded(max(0, -code))
+        return answer
+
+    def kill(self) -> None:
+        """End the process at once; never blocks."""
+        self._killed = True
+        if self._process is not None:
+            self._process.kill()
+
+    def end(self) -> None:
+        """Let an idle process go, wait until it is reaped and close the pipes; kills it after a second."""
+        if self._process is None:
+            return
+        process = self._process
+        for stream in (process.stdin, process.stdout):
+            if stream is not None and not stream.closed:
+                _close(stream)
+        if self._lifeline is not None:
+            os.close(self._lifeline)
+            self._lifeline = None
+        try:
+            process.wait(_END_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        """Start the process: isolated, in a session of its own so that a kernel's interrupt does not reach it."""
+        reading, self._lifeline = os.pipe() if os.name == "posix" else (None, None)
+        arguments = [str(self._limits.memory), str(self._limits.seconds), "" if reading is None else str(reading)]
+        try:
+            process = subprocess.Popen(
+                [sys.executable, "-I", "-c", _BOOT, *arguments, *import_paths()],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                cwd=os.path.sep,
+                env=self._environment,
+                pass_fds=() if reading is None else (reading,),
+                start_new_session=True,
+            )
+        finally:
+            if reading is not None:
+                os.close(reading)
+        self._process = process
+        if self._killed:
+            process.kill()
+        return process
+
+
+def import_paths() -> list[str]:
+    """Where the worker may import from: this process's absolute entries but for its working directory, and our root.
+
+    The working directory is often a shared folder of notes; a `lxml.py` in it must not run.
+    """
+    here = str(Path.cwd())
+    paths = [entry for entry in sys.path if Path(entry).is_absolute() and str(Path(entry)) != here]
+    return [*paths, *([] if _ROOT in paths else [_ROOT])]
+
+
+def _close(stream: Any) -> None:
+    try:
+        stream.close()
+    except BrokenPipeError:
+        return
