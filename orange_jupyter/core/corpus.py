@@ -60,11 +60,12 @@ class Citation(Value):
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A page of entries, sorted by path; `cursor` is None at the end."""
+    """A page of entries, sorted by path; `cursor` is None at the end. `warnings` name what could not be looked at."""
 
     entries: tuple[FileInfo, ...]
     total: int
     cursor: str | None
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ class FileIds:
         self._version = -1
         self._db, self.warning = open_store(self._path, vfs)
 
-    def assign(self, base_id: str, seen: Iterable[Seen], *, root: str | None = None) -> dict[str, str]:
+    def assign(self, base_id: str, seen: Iterable[Seen], root: str | None = None) -> dict[str, str]:
         """The id of every file of a *whole* scan of a KB, by relative path; writes only what changed.
 
         A path keeps its id. A new path takes over the id of a file that is gone: same inode and size, else, where

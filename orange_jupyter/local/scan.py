@@ -10,6 +10,7 @@ import os
 import stat
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import NamedTuple
 
 from pathspec import GitIgnoreSpec
@@ -56,6 +57,7 @@ class _Walk:
     stop: Stop | None
     skipped: frozenset[str]
     ignore: GitIgnoreSpec | None
+    deepest: int | None
     files: list[Seen] = field(default_factory=list)
     folders: list[str] = field(default_factory=list)
     links: list[str] = field(default_factory=list)
@@ -65,24 +67,31 @@ class _Walk:
 
 
 def scan_base(
-    base: KnowledgeBase, *, stop: Stop | None = None, nested_roots: Collection[str] = (), start: str = ""
+    base: KnowledgeBase,
+    *,
+    stop: Stop | None = None,
+    nested_roots: Collection[str] = (),
+    start: str = "",
+    depth: int | None = None,
 ) -> Scan:
     """Every file and folder of a knowledge base, once.
 
     `nested_roots` are real paths of folders to leave out: other selected KBs inside this one, this product's own
-    folder. `start` is a KB-relative folder to scan alone, hidden ones too. Links to folders are not followed; a
-    link to a file counts where its target was not found otherwise. Raises PathError kb_unavailable, RunError
-    cancelled.
+    folder. `start` is a KB-relative folder to scan alone, hidden or ignored ones too, `depth` how many levels deep.
+    Links to folders are not followed; a link to a file counts where its target was not found otherwise. Raises
+    PathError kb_unavailable, RunError cancelled.
     """
     with RootFolder(base.root) as root:
-        walk = _Walk(root, stop, _nested(base.root, nested_roots), _ignored(root), waiting=[start])
+        deepest = start.count("/") + bool(start) + depth - 1 if depth else None
+        ignore = None if start else _ignored(root)
+        walk = _Walk(root, stop, _nested(base.root, nested_roots), ignore, deepest, waiting=[start])
         while walk.waiting:
             _scan_folder(walk, walk.waiting.pop())
         _add_links(walk)
     files = walk.files
     if walk.ignore is not None:
         files = [seen for seen in files if not walk.ignore.match_file(seen.relative)]
-    files.sort()
+    files.sort(key=itemgetter(0))
     walk.folders.sort()
     return Scan(tuple(files), tuple(walk.folders), _warnings(walk, base))
 
@@ -103,7 +112,7 @@ def _scan_folder(walk: _Walk, folder: str) -> None:
 
 
 def _take(walk: _Walk, prefix: str, entries: os._ScandirIterator[str]) -> None:
-    kinds, take = FILE_TYPES, walk.files.append
+    kinds, take, new = FILE_TYPES, walk.files.append, tuple.__new__  # `new` skips the generated constructor: 5 ms of 50
     for number, entry in enumerate(entries, 1):
         if number % STOP_EVERY == 0:
             _ask(walk)
@@ -118,7 +127,7 @@ def _take(walk: _Walk, prefix: str, entries: os._ScandirIterator[str]) -> None:
                 continue  # gone since the folder was read
             dot = name.rfind(".")
             kind = kinds.get(name[dot:].lower(), "other") if dot > 0 else "other"
-            take(Seen(relative, state.st_size, state.st_mtime_ns, state.st_ino, kind))
+            take(new(Seen, (relative, state.st_size, state.st_mtime_ns, state.st_ino, kind)))
         elif entry.is_symlink():
             walk.links.append(relative)
         elif entry.is_dir(follow_symlinks=False):
@@ -129,7 +138,8 @@ def _take_folder(walk: _Walk, relative: str) -> None:
     if relative in walk.skipped or (walk.ignore is not None and walk.ignore.match_file(relative + "/")):
         return
     walk.folders.append(relative)
-    walk.waiting.append(relative)
+    if walk.deepest is None or relative.count("/") < walk.deepest:
+        walk.waiting.append(relative)
 
 
 def _add_links(walk: _Walk) -> None:

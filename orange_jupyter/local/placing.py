@@ -1,0 +1,188 @@
+"""Finds out what a path that a model or person wrote means on this disk (R-ALL-3, R-SCH-4, R-SCOPE-1).
+
+Only names are looked at here; whether a link leads out is decided when the file is opened. Synchronous.
+"""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import replace
+
+from orange_jupyter.core.codes import Code
+from orange_jupyter.core.errors import PathError
+from orange_jupyter.core.paths import KnowledgeBase, Place, shown_name, split
+from orange_jupyter.local.files import scandir_in
+from orange_jupyter.local.opening import RootFolder
+
+Bases = Sequence[KnowledgeBase]
+
+
+def resolve(path: str, bases: Bases) -> Place:
+    """The place of a path: in the first KB, `kbName/…` in another, or absolute; a missing file has a place too.
+
+    `./` in front means the first KB whatever the others are called. A path that leads out of every KB gives an
+    outside place with its real path. Raises PathError invalid_path, ambiguous_path, kb_unavailable.
+    """
+    _require_encodable(path)
+    if path.startswith("/"):
+        return _absolute(path, bases)
+    if not bases:
+        raise PathError(Code.KB_UNAVAILABLE, "No knowledge base is selected.", hint="Add one: `%orange kb add FOLDER`.")
+    try:
+        parts = split(path)
+    except PathError as error:
+        if error.code is not Code.OUTSIDE_WORKSPACE:
+            raise
+        return _absolute(os.path.join(bases[0].root, path), bases)
+    other = _named(parts[0], bases[1:]) if parts and not path.startswith("./") else None
+    if other is None:
+        return _inside(bases[0], parts, bases)
+    _require_one_meaning(path, parts, bases[0], other)
+    return _inside(other, parts[1:], bases)
+
+
+def place_in(base: KnowledgeBase, relative: str, bases: Bases) -> Place:
+    """The place of a KB-relative path that is known to exist, moved to the innermost selected KB."""
+    if not base.root:
+        return Place(None, relative, shown_name(relative))
+    home = innermost(os.path.join(base.root, relative), bases) or base
+    if home.root != base.root:
+        relative = os.path.join(base.root, relative)[len(home.root) + 1 :]
+    return Place(home, relative, shown_name(written(home, relative, bases)))
+
+
+def written(base: KnowledgeBase, relative: str, bases: Bases) -> str:
+    """The path as it can be given back: relative for the first KB, `kbName/…` for the others (R-SCH-4)."""
+    if bases and base.id == bases[0].id:
+        return relative or "."
+    return f"{base.name}/{relative}" if relative else base.name
+
+
+def innermost(real: str, bases: Bases) -> KnowledgeBase | None:
+    """The selected KB that an absolute path lies in, the innermost of several, compared part by part (P01)."""
+    around = [base for base in bases if real == base.root or real.startswith(base.root.rstrip("/") + "/")]
+    return max(around, key=lambda base: len(base.root), default=None)
+
+
+def _require_encodable(path: str) -> None:
+    try:
+        path.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError as error:
+        raise PathError(Code.INVALID_PATH, "The path holds half of a character (a lone surrogate).") from error
+
+
+def _absolute(path: str, bases: Bases) -> Place:
+    path = "/" + path.lstrip("/")
+    try:
+        split(path)  # NUL and length
+    except PathError as error:
+        if error.code is not Code.OUTSIDE_WORKSPACE:
+            raise
+    for form in (os.path.normpath(path), os.path.realpath(path)):
+        base = innermost(form, bases)
+        if base is not None:
+            parts = tuple(part for part in form[len(base.root) :].split("/") if part)
+            return _inside(base, parts, bases)
+    real = os.path.realpath(path)
+    return Place(None, real, shown_name(real))
+
+
+def _named(name: str, others: Bases) -> KnowledgeBase | None:
+    for base in others:
+        if base.name == name or unicodedata.normalize("NFC", base.name) == unicodedata.normalize("NFC", name):
+            return base
+    return None
+
+
+def _require_one_meaning(path: str, parts: tuple[str, ...], first: KnowledgeBase, other: KnowledgeBase) -> None:
+    entry = os.path.join(first.root, parts[0])
+    if not os.path.lexists(entry) or os.path.realpath(entry) == other.root:
+        return
+    rest = "/".join(parts[1:])
+    raise PathError(
+        Code.AMBIGUOUS_PATH,
+        f"{shown_name(path)} fits both an entry of {first.name} and the knowledge base {other.name}.",
+        hint=f"Write `./{shown_name('/'.join(parts))}` for the entry of {first.name}; for the other use a fileId or "
+        f"the absolute path {shown_name(os.path.join(other.root, rest))}.",
+        details={"knowledgeBases": [first.id, other.id]},
+    )
+
+
+def _inside(base: KnowledgeBase, parts: tuple[str, ...], bases: Bases) -> Place:
+    with RootFolder(base.root) as root:
+        relative, note = _existing_form(root, parts)
+    return replace(place_in(base, relative, bases), note=note)
+
+
+def _existing_form(root: RootFolder, parts: tuple[str, ...]) -> tuple[str, str | None]:
+    """The path as the disk spells it, and a note where that differs from what was asked (P11)."""
+    asked = "/".join(parts)
+    if _there(root, asked):
+        twins = [name for name in _equivalents(root, "/".join(parts[:-1]), parts[-1:]) if name != parts[-1]]
+        return asked, _twin_note(twins[0]) if twins else None
+    found: list[str] = []
+    for number, part in enumerate(parts):
+        folder = "/".join(found)
+        if not _there(root, f"{folder}/{part}" if folder else part):
+            names = _equivalents(root, folder, (part,))
+            if not names:
+                return "/".join((*found, *parts[number:])), _form_note(found, parts)
+            part = _only(names, folder)  # noqa: PLW2901 (the disk's spelling replaces the asked one)
+        found.append(part)
+    return "/".join(found), _form_note(found, parts)
+
+
+def _there(root: RootFolder, relative: str) -> bool:
+    try:
+        fd = root.open(relative, os.O_PATH | os.O_NOFOLLOW)
+    except OSError as error:
+        return not isinstance(error, FileNotFoundError)
+    os.close(fd)
+    return True
+
+
+def _equivalents(root: RootFolder, folder: str, last: tuple[str, ...]) -> list[str]:
+    """Names in a folder that are the same text in another Unicode form; nothing is read for plain names."""
+    for name in last:
+        wanted = unicodedata.normalize("NFC", name)
+        if name.isascii() or wanted == unicodedata.normalize("NFD", name):
+            return []
+        try:
+            return sorted(one for one in scandir_in(root, folder) if unicodedata.normalize("NFC", one) == wanted)
+        except PathError:
+            return []
+    return []
+
+
+def _only(names: list[str], folder: str) -> str:
+    if len(names) == 1:
+        return names[0]
+    spelled = [f"{folder}/{name}" if folder else name for name in names]
+    raise PathError(
+        Code.AMBIGUOUS_PATH,
+        "Several names are this text in different Unicode forms: "
+        + "; ".join(ascii_form(one) for one in spelled)
+        + ".",
+        hint="Give one exactly, or use its fileId from `list`.",
+        details={"paths": [shown_name(one) for one in spelled]},
+    )
+
+
+def ascii_form(name: str) -> str:
+    r"""A name with its combining marks visible (`e\u0301`), to tell two equal-looking names apart."""
+    return "".join(
+        f"\\u{ord(one):04x}" if unicodedata.combining(one) or unicodedata.decomposition(one) else one
+        for one in shown_name(name)
+    )
+
+
+def _form_note(found: list[str], parts: tuple[str, ...]) -> str | None:
+    if tuple(found) == parts[: len(found)]:
+        return None
+    return f"The name on the disk has another Unicode form: {ascii_form('/'.join(found))} was taken."
+
+
+def _twin_note(twin: str) -> str:
+    return f"Another name is the same text in another Unicode form: {ascii_form(twin)}."
