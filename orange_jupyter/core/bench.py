@@ -67,6 +67,7 @@ class Bench:
             documents=parts.documents,
             evidence=parts.evidence,
             citations=parts.citations,
+            reads=parts.reads,
             blobs=parts.blobs,
             clock=parts.clock,
             model=self.model.info,

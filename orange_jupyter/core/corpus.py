@@ -123,6 +123,26 @@ class Hits:
 
 
 @dataclass(frozen=True, slots=True)
+class OutsideMatch:
+    """A passage of an outside text file, found without an index; `line` from 1, the range in code points."""
+
+    path: str
+    line: int
+    passage: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class OutsideFound:
+    """What an unindexed scan found; `partial` when it ended at its limits of files or time."""
+
+    matches: tuple[OutsideMatch, ...]
+    files: int
+    partial: bool
+
+
+@dataclass(frozen=True, slots=True)
 class BaseReport:
     """One KB after a scan (12-schemas.md, `index`). `failed` are (path, code); `scanned_at` is ISO 8601 UTC."""
 

@@ -19,6 +19,7 @@ from orange_jupyter.core.ports import (
     Library,
     Listener,
     Model,
+    Reads,
     Transcript,
     Workspace,
 )
@@ -57,6 +58,7 @@ class Parts:
     recorder: Listener
     evidence: Evidence
     citations: Citations
+    reads: Reads
     blobs: Blobs
     documents: Documents
     approver: Approver

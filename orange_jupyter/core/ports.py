@@ -10,7 +10,17 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from orange_jupyter.core.approval import ApprovalRequest, Outcome, TierRequest
-from orange_jupyter.core.corpus import Citation, EvidencePiece, Hit, Hits, IndexReport, Listing, ListQuery, SearchQuery
+from orange_jupyter.core.corpus import (
+    Citation,
+    EvidencePiece,
+    Hit,
+    Hits,
+    IndexReport,
+    Listing,
+    ListQuery,
+    OutsideFound,
+    SearchQuery,
+)
 from orange_jupyter.core.document import DocumentText, Extract, Picture, PictureLimits
 from orange_jupyter.core.events import Delta, Event
 from orange_jupyter.core.messages import Message, Reply, Request
@@ -112,6 +122,10 @@ class Workspace(Protocol):
         """A page of what `list` shows. Raises PathError, ReadError stale_cursor."""
         ...
 
+    async def scan_outside(self, place: Place, text: str, *, limit: int) -> OutsideFound:
+        """Search the text files of an outside place without an index: at most 2,000 files and 10 s."""
+        ...
+
 
 class Library(Protocol):
     """The index over the selected KBs' text. It follows the disk: `search` rescans first (R-SRCH-6)."""
@@ -170,6 +184,14 @@ class Citations(Protocol):
 
     async def known(self) -> dict[str, Citation]:
         """Every citation that a tool gave in this session, by id."""
+        ...
+
+
+class Reads(Protocol):
+    """Remembers which state of a file this session read last, so that a later piece can say `changed`."""
+
+    async def note(self, key: str, content_hash: str) -> str | None:
+        """Keep the state; returns the one before, or None."""
         ...
 
 

@@ -24,6 +24,7 @@ from orange_jupyter.core.ports import (
     Evidence,
     Library,
     ModelInfo,
+    Reads,
     ReportProgress,
     Workspace,
 )
@@ -95,6 +96,7 @@ class ToolContext:
     documents: Documents
     evidence: Evidence
     citations: Citations
+    reads: Reads
     blobs: Blobs
     clock: Clock
     model: ModelInfo

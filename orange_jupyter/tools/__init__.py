@@ -1,1 +1,13 @@
-"""One file a tool; their order in `TOOLS` is the order the model sees."""
+"""One file a tool; their order in `TOOLS` is the order in which people see them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from orange_jupyter.core.tool import Tool
+from orange_jupyter.tools.list import LIST
+from orange_jupyter.tools.read import READ
+from orange_jupyter.tools.search import SEARCH
+from orange_jupyter.tools.tool_result_read import TOOL_RESULT_READ
+
+TOOLS: tuple[Tool[Any], ...] = (SEARCH, READ, LIST, TOOL_RESULT_READ)

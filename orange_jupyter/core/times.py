@@ -1,0 +1,35 @@
+"""Times as the tools give and take them: ISO 8601 in UTC out; a bare date means local midnight (12-schemas.md)."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+
+from orange_jupyter.core.codes import Code
+from orange_jupyter.core.errors import ArgumentError
+
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+
+def iso(ns: int) -> str:
+    """Nanoseconds since the epoch as `2026-11-30T17:05:00Z`."""
+    return datetime.fromtimestamp(ns // 1_000_000_000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def nanoseconds(text: str, field: str) -> int:
+    """A date or time as nanoseconds since the epoch; without an offset it is local. Raises ArgumentError."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise ArgumentError(
+            Code.INVALID_ARGUMENT,
+            f"`{field}` is not a date or time: {text!r}.",
+            hint="Write 2026-11-30 or 2026-11-30T17:05:00Z.",
+            details={"field": field, "value": text},
+        ) from None
+    return int(moment.timestamp()) * 1_000_000_000 + moment.microsecond * 1_000
+
+
+def is_bare_date(text: str) -> bool:
+    """Whether a text is a date without a time."""
+    return _DATE.fullmatch(text) is not None

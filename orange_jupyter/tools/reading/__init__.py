@@ -1,0 +1,1 @@
+"""The parts of `read`: one file a kind of content."""

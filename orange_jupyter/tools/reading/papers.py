@@ -1,0 +1,159 @@
+"""Reads documents: PDF by page, DOCX by block and heading, in pieces, with page pictures on request (R-READ-4, -6)."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Sequence
+from typing import Any
+
+from orange_jupyter.core.codes import Code
+from orange_jupyter.core.document import Block, DocumentText
+from orange_jupyter.core.errors import ReadError
+from orange_jupyter.core.paths import FileBytes
+from orange_jupyter.core.result import PAGE_BREAK
+from orange_jupyter.core.tool import Result, ToolContext
+from orange_jupyter.tools.reading.asked import Asked, heading_fields, piece
+from orange_jupyter.tools.reading.pictures import Attached, attach_pages
+
+
+async def read_document(context: ToolContext, content: FileBytes, asked: Asked) -> Result:
+    """A piece of a DOCX or PDF. Raises ReadError."""
+    kind = content.info.file_type
+    document = await context.documents.text(content.data, kind)
+    _check_parts(kind, asked)
+    if kind == "pdf" and asked.block is None:
+        return await _pages(context, content, (document, asked))
+    return await _blocks(context, content, (document, asked))
+
+
+def _check_parts(kind: str, asked: Asked) -> None:
+    if kind == "pdf" and asked.heading is not None:
+        raise ReadError(Code.UNSUPPORTED_TYPE, "`heading` is for DOCX; a PDF is read by page or block.")
+    if kind == "docx" and asked.pages is not None:
+        raise ReadError(Code.UNSUPPORTED_TYPE, "`page` is for PDF; a DOCX is read by block or heading.")
+
+
+async def _pages(context: ToolContext, content: FileBytes, what: tuple[DocumentText, Asked]) -> Result:
+    document, asked = what
+    count = len(document.pages)
+    first, last = asked.pages or (1, count)
+    if last > count:
+        raise ReadError(
+            Code.OUT_OF_RANGE,
+            f"Page {last} does not exist; {content.info.place.shown} has pages 1–{count}.",
+            details={"valid": [1, count]},
+        )
+    texts = document.pages[first - 1 : last]
+    total = len(PAGE_BREAK.join(texts))
+    start, end, following = piece(total, asked)
+    fields = await heading_fields(context, content, asked, _title(document, content))
+    fields |= {"offset": start, "nextOffset": following, "totalChars": total, "pageCount": count}
+    fields["pages"] = [
+        {"page": first + index, "text": text} for index, text in _slices(texts, start, end, keep_empty=True)
+    ]
+    has_text = any(text.strip() for text in document.pages)
+    attached = await attach_pages(context, content, (asked, (first, last), has_text))
+    shown = f"page {first}" if first == last else f"pages {first}–{last}"
+    return _result(fields | attached.fields, (f"{shown} of {count}, {end - start:,} characters", document, attached))
+
+
+async def _blocks(context: ToolContext, content: FileBytes, what: tuple[DocumentText, Asked]) -> Result:
+    document, asked = what
+    chosen = _chosen(document, asked)
+    texts = [block.text for block in chosen]
+    total = len(PAGE_BREAK.join(texts))
+    start, end, following = piece(total, asked)
+    fields = await heading_fields(context, content, asked, _title(document, content))
+    fields |= {"offset": start, "nextOffset": following, "totalChars": total, "blockCount": len(document.blocks)}
+    if document.file_type == "pdf":
+        fields["pageCount"] = len(document.pages)
+    pieces = _slices(texts, start, end, keep_empty=False)
+    fields["blocks"] = [_block(chosen[index], text) for index, text in pieces]
+    shown = f"block {asked.block}" if asked.block else f"{len(fields['blocks'])} of {len(document.blocks)} blocks"
+    return _result(fields, (f"{shown}, {end - start:,} characters", document, Attached()))
+
+
+def _result(fields: dict[str, Any], end: tuple[str, DocumentText, Attached]) -> Result:
+    summary, document, attached = end
+    return Result(fields, summary, warnings=document.warnings, images=attached.images)
+
+
+def _title(document: DocumentText, content: FileBytes) -> str:
+    return document.title or posixpath.splitext(posixpath.basename(content.info.place.relative))[0]
+
+
+def _slices(texts: Sequence[str], start: int, end: int, *, keep_empty: bool) -> list[tuple[int, str]]:
+    """(index, piece) of each text that [start, end) of the joined texts touches."""
+    pieces = []
+    at = 0
+    for index, text in enumerate(texts):
+        low, high = max(start - at, 0), min(end - at, len(text))
+        if low < high or (keep_empty and not text and start <= at <= end):
+            pieces.append((index, text[low:high]))
+        at += len(text) + len(PAGE_BREAK)
+    return pieces
+
+
+def _block(block: Block, text: str) -> dict[str, Any]:
+    whole: dict[str, Any] = {"block": block.number, "kind": block.kind, "text": text}
+    if block.level is not None:
+        whole["level"] = block.level
+    whole["headingPath"] = list(block.heading_path)
+    if block.page is not None:
+        whole["page"] = block.page
+    return whole
+
+
+def _chosen(document: DocumentText, asked: Asked) -> list[Block]:
+    if asked.block is not None:
+        if asked.block > len(document.blocks):
+            raise ReadError(
+                Code.OUT_OF_RANGE,
+                f"Block {asked.block} does not exist; there are blocks 1–{len(document.blocks)}.",
+                details={"valid": [1, len(document.blocks)]},
+            )
+        return [document.blocks[asked.block - 1]]
+    if asked.heading is not None:
+        return _section(document.blocks, asked.heading)
+    return list(document.blocks)
+
+
+def _section(blocks: Sequence[Block], heading: str) -> list[Block]:
+    """From a heading to the next one of the same or a higher level (R-READ-4)."""
+    wanted = [_folded(part) for part in heading.split(" > ")]
+    places = [index for index, block in enumerate(blocks) if block.kind == "heading" and _matches(block, wanted)]
+    if not places:
+        known = [block.text for block in blocks if block.kind == "heading"][:12]
+        raise ReadError(
+            Code.HEADING_NOT_FOUND,
+            f"There is no heading {heading!r}.",
+            hint=f"Headings: {'; '.join(known)}." if known else "This document has no headings; read by block.",
+        )
+    if len(places) > 1:
+        numbers = [blocks[place].number for place in places]
+        raise ReadError(
+            Code.AMBIGUOUS_HEADING,
+            f"{len(places)} headings read {heading!r}.",
+            hint="Give the path `A > B`, or the block.",
+            details={"blocks": numbers},
+        )
+    first = places[0]
+    level = blocks[first].level or 1
+    following = (
+        index
+        for index in range(first + 1, len(blocks))
+        if blocks[index].kind == "heading" and (blocks[index].level or 1) <= level
+    )
+    return list(blocks[first : next(following, len(blocks))])
+
+
+def _matches(block: Block, wanted: list[str]) -> bool:
+    path = [_folded(part) for part in block.heading_path]
+    own = _folded(block.text)
+    if not path or path[-1] != own:
+        path.append(own)
+    return path[-len(wanted) :] == wanted
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split()).casefold()
