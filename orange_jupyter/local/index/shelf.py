@@ -1,0 +1,142 @@
+"""The index of one knowledge base as this process knows it: what is in it, what differs from a scan.
+
+Synchronous: call it in a thread. Other kernels may write the same file; a counter in it tells.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from orange_jupyter.core.codes import Code
+from orange_jupyter.local.index import records
+from orange_jupyter.local.index.database import Database
+from orange_jupyter.local.index.records import Record
+from orange_jupyter.local.scan import Seen
+
+RACY_NS = 2_000_000_000
+"""A file whose mtime lies within 2 s of its reading may have changed since within one tick of a coarse clock (R06)."""
+
+RETRIED = (Code.NO_ACCESS.value, Code.IO_ERROR.value)
+"""Failures that a person can mend without touching the file's mtime."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What a scan found other than the index knows. `suspects` look the same, but must be read to be sure."""
+
+    added: tuple[Seen, ...] = ()
+    changed: tuple[Seen, ...] = ()
+    suspects: tuple[Seen, ...] = ()
+    removed: tuple[str, ...] = ()
+
+    @property
+    def nothing(self) -> bool:
+        """Whether the index is up to date."""
+        return not (self.added or self.changed or self.suspects or self.removed)
+
+
+@dataclass(slots=True)
+class _Known:
+    generation: int = -1
+    states: frozenset[Seen] = frozenset()
+    by_path: dict[str, Seen] = field(default_factory=dict)
+    hashes: dict[str, str] = field(default_factory=dict)
+    codes: dict[str, str] = field(default_factory=dict)
+    suspects: frozenset[Seen] = frozenset()
+
+
+class Shelf:
+    """One knowledge base's index."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self._known = _Known()
+
+    def difference(self, files: Iterable[Seen]) -> Difference:
+        """Compare a whole scan's searchable files with the index. Raises Damaged."""
+        self.database.check()
+        known = self._load()
+        present = frozenset(files)
+        fresh = present - known.states
+        suspects = known.suspects & present
+        if not fresh and len(present) == len(known.states):
+            return Difference(suspects=tuple(sorted(suspects)))
+        here = {seen.relative for seen in present}
+        return Difference(
+            added=tuple(sorted(seen for seen in fresh if seen.relative not in known.by_path)),
+            changed=tuple(sorted(seen for seen in fresh if seen.relative in known.by_path)),
+            suspects=tuple(sorted(suspects)),
+            removed=tuple(sorted(path for path in known.by_path if path not in here)),
+        )
+
+    def hash_of(self, relative: str) -> str:
+        """The content hash that the index has of a file, "" when none."""
+        return self._load().hashes.get(relative, "")
+
+    def knows(self, seen: Seen, code: str | None = None) -> bool:
+        """Whether the index has a file in exactly this state, failed with this code."""
+        known = self._load()
+        return seen in known.states and known.codes.get(seen.relative) == code
+
+    def failed(self, relative: str) -> bool:
+        """Whether the file could not be indexed."""
+        return relative in self._load().codes
+
+    def put(self, written: Sequence[Record]) -> None:
+        """Write files, all in one transaction. Raises Damaged, sqlite3.OperationalError, OSError."""
+
+        def change(connection: sqlite3.Connection) -> None:
+            for record in written:
+                records.put(connection, record)
+
+        if written:
+            self.database.write(change)
+
+    def remove(self, paths: Sequence[str]) -> None:
+        """Take files out, in one transaction. Raises as `put`."""
+
+        def change(connection: sqlite3.Connection) -> None:
+            for path in paths:
+                records.drop(connection, path)
+
+        if paths:
+            self.database.write(change)
+
+    def begin_anew(self) -> None:
+        """Throw the index away."""
+        self.database.begin_anew()
+        self._known = _Known()
+
+    def generation(self) -> int:
+        """Changes with every write of any kernel. Raises Damaged."""
+        return self.database.read(_generation)
+
+    def _load(self) -> _Known:
+        known = self._known
+        if self.generation() != known.generation or self.database.path is None:
+            known = self._known = self.database.read(_known)
+        return known
+
+
+def _generation(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("SELECT value FROM meta WHERE key = 'generation'").fetchone()[0])
+
+
+def _known(connection: sqlite3.Connection) -> _Known:
+    known = _Known(generation=_generation(connection))
+    states, suspects = [], []
+    rows = connection.execute("SELECT path, size, mtime_ns, inode, kind, checked_ns, hash, code FROM file")
+    for path, size, mtime_ns, inode, kind, checked_ns, content_hash, code in rows:
+        seen = Seen(os.fsdecode(path), size, mtime_ns, int(inode), kind)
+        states.append(seen)
+        known.by_path[seen.relative] = seen
+        known.hashes[seen.relative] = content_hash
+        if code is not None:
+            known.codes[seen.relative] = code
+        if abs(checked_ns - mtime_ns) < RACY_NS or code in RETRIED:
+            suspects.append(seen)
+    known.states, known.suspects = frozenset(states), frozenset(suspects)
+    return known

@@ -1,0 +1,55 @@
+"""Text as the full-text index sees it: normalised, Chinese, Japanese and Korean runs as bigrams, identifiers split.
+
+Only the index sees this form; passages and offsets are always those of the real text.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from operator import add
+
+TOKENIZER = f"1/{unicodedata.unidata_version}"
+"""Changes whenever any function here gives other tokens: deletes replay them, so an older index is built anew."""
+
+FTS_TOKENIZER = "porter unicode61 remove_diacritics 2"
+
+_CJK = (
+    "\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u3131-\u318e\u31a0-\u31ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U000323af"
+)
+CJK_RUN = re.compile(f"[{_CJK}]+")
+_WRAPPED_RUN = re.compile(f"[{_CJK}]+(?:\n[{_CJK}]+)*")
+_HUMPED = re.compile(r"(?<![A-Za-z0-9])[A-Z]*[a-z0-9]+[A-Z][A-Za-z0-9]*")
+_HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+
+
+def normalised(text: str) -> str:
+    """NFKC, so that NFC and NFD forms and full-width letters meet (P11); what cannot be encoded becomes `?`."""
+    if text.isascii():
+        return text
+    return unicodedata.normalize("NFKC", text).encode("utf-8", "replace").decode()
+
+
+def tokens(text: str) -> str:
+    """Normalised text with each CJK run of n characters as n-1 overlapping bigrams and its last character.
+
+    The last character alone makes every character the start of some token, so that `猫*` finds 猫 anywhere.
+    A run goes on over a single line break: Chinese is often wrapped by hand.
+    """
+    return text if text.isascii() else _WRAPPED_RUN.sub(_spread, text)
+
+
+def _spread(match: re.Match[str]) -> str:
+    run = match.group().replace("\n", "")
+    return f" {' '.join(map(add, run, run[1:]))} {run[-1]} "
+
+
+def bigrams(run: str) -> str:
+    """The phrase that finds a CJK word of two or more characters inside any longer run."""
+    return " ".join(map(add, run, run[1:]))
+
+
+def humps(text: str) -> str:
+    """The parts of camelCase identifiers: `getUserName` gives `get User Name`; `snake_case` and `a.b` split anyway."""
+    return " ".join(" ".join(_HUMP.findall(word)) for word in _HUMPED.findall(text))

@@ -1,0 +1,137 @@
+"""What a query asks for, as pieces of an FTS5 expression: words, Chinese words, identifiers and quoted phrases."""
+
+from __future__ import annotations
+
+import logging
+import re
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from orange_jupyter.local.index.tokens import CJK_RUN, bigrams, humps, normalised, tokens
+
+QUOTED = re.compile(r'"([^"]+)"|“([^”]+)”|「([^」]+)」|『([^』]+)』')
+COMPOUND = re.compile(r"[^\W_]+(?:[._\-/:@#+'’]+[^\W_]+)*")
+WORD = re.compile(r"[^\W_]+")
+PREFIX_FROM = 4
+"""Letters from which a word also finds longer ones that begin with it (inflections that the stemmer leaves apart)."""
+
+Cut = Callable[[str], Iterable[str]]
+"""Splits a run of Chinese into words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One thing to look for. `match` is an FTS5 phrase; it cannot be more frequent than any of its `probes`, which
+    are words as they stand in the text; `prefix` probes for words that begin so."""
+
+    match: str
+    probes: tuple[str, ...]
+    prefix: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A parsed query: every one of `phrases` must be there, `pieces` decide the order."""
+
+    phrases: tuple[Piece, ...]
+    pieces: tuple[Piece, ...]
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to look for."""
+        return not (self.phrases or self.pieces)
+
+
+def parse(text: str, cut: Cut) -> Question:
+    """The query's quoted phrases and its words, each once, in order of appearance."""
+    plain = normalised(text)
+    quoted = [next(filter(None, match.groups())) for match in QUOTED.finditer(plain)]
+    phrases = [piece for phrase in quoted if (piece := _phrase(phrase))]
+    rest = QUOTED.sub(" ", plain)
+    pieces = list(_words(CJK_RUN.sub(" ", rest)))
+    for run in CJK_RUN.findall(rest):
+        pieces.extend(_chinese(run, cut))
+    return Question(_once(phrases), _once(pieces))
+
+
+def _once(pieces: list[Piece]) -> tuple[Piece, ...]:
+    return tuple({piece.match: piece for piece in pieces}.values())
+
+
+def _phrase(text: str) -> Piece | None:
+    """Exactly these tokens in a row. A run of Chinese at the end may go on in the text, so its last character alone
+    is left out, or is a prefix when there is no other."""
+    spread = tokens(text)
+    found = WORD.findall(spread)
+    if not found:
+        return None
+    tail = CJK_RUN.search(text.rstrip(), max(0, len(text.rstrip()) - 1))
+    if not tail:
+        return Piece(_quote(" ".join(found)), tuple(found))
+    if len(found) > 1 and len(found[-2]) == 2 and found[-2].endswith(found[-1]) and CJK_RUN.fullmatch(found[-2]):
+        return Piece(_quote(" ".join(found[:-1])), tuple(found[:-1]))
+    return Piece(_quote(" ".join(found)) + "*", tuple(found[:-1]) or (found[-1],), prefix=len(found) == 1)
+
+
+def _words(text: str) -> Iterator[Piece]:
+    for compound in COMPOUND.findall(text):
+        parts = WORD.findall(compound)
+        if len(parts) > 1:
+            yield Piece(_quote(" ".join(parts)), tuple(parts))
+        for part in parts:
+            yield Piece(_quote(part), (part,))
+            inner = humps(part).split()
+            if len(inner) > 1:
+                yield Piece(_quote(" ".join(inner)), tuple(inner))
+            yield from (Piece(_quote(word), (word,)) for word in inner if len(word) > 1)
+            if len(part) >= PREFIX_FROM and part.isalpha():
+                yield Piece(_quote(part) + "*", (part,), prefix=True)
+
+
+def _chinese(run: str, cut: Cut) -> Iterator[Piece]:
+    words = [word for word in cut(run) if CJK_RUN.fullmatch(word)]
+    longer = [word for word in words if len(word) > 1]
+    for word in longer:
+        pairs = bigrams(word)
+        yield Piece(_quote(pairs), tuple(pairs.split()))
+    if not longer:  # single characters are mostly particles: they count only alone
+        yield from (Piece(_quote(word) + "*", (word,), prefix=True) for word in words)
+
+
+def _quote(words: str) -> str:
+    return f'"{words}"'
+
+
+def overlapping(run: str) -> list[str]:
+    """Every two characters in a row: how Chinese is cut without a dictionary."""
+    return bigrams(run).split() if len(run) > 1 else [run]
+
+
+class Dictionary:
+    """Cuts Chinese with jieba where it is installed, else into overlapping pairs. Loads on first use (about 1 s)."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._cut: Cut | None = None
+        self._lock = threading.Lock()
+
+    def cut(self, run: str) -> Iterable[str]:
+        """The words of a run, in order; long words also in their parts."""
+        with self._lock:
+            if self._cut is None:
+                self._cut = _jieba(self._folder) if find_spec("jieba") else overlapping
+            return list(self._cut(run))
+
+
+def _jieba(folder: Path) -> Cut:
+    import jieba
+
+    jieba.setLogLevel(logging.WARNING)
+    tokenizer = jieba.Tokenizer()
+    if folder.is_dir():
+        tokenizer.tmp_dir = str(folder)  # its own cache would lie in the shared temporary folder
+    tokenizer.initialize()
+    return tokenizer.cut_for_search  # type: ignore[no-any-return]
