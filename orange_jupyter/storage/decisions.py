@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Any, Final
 
 from orange_jupyter.core.approval import Outcome
 from orange_jupyter.core.events import ApprovalAsked, ApprovalEnded
@@ -28,6 +28,9 @@ class Decision:
     reason: str
     ended_version: int | None
     ended_at: str | None
+
+
+_COLUMNS: Final = tuple(column.name for column in fields(Decision))
 
 
 def note_asked(
@@ -67,13 +70,11 @@ def note_ended(
 def decisions_of(connection: sqlite3.Connection, session_id: str) -> tuple[Decision, ...]:
     """A session's decisions in the order they were asked."""
     rows = connection.execute(
-        "SELECT operation_id, turn_id, call_id, tool, effect, operation, target, asked_version, asked_at, outcome, "
-        "reason, ended_version, ended_at FROM decisions WHERE session_id = ? ORDER BY rowid",
+        f"SELECT {', '.join(_COLUMNS)} FROM decisions WHERE session_id = ? ORDER BY rowid",  # noqa: S608 - our own names
         (session_id,),
     ).fetchall()
-    return tuple(_decision(row) for row in rows)
+    return tuple(_decision(dict(zip(_COLUMNS, row, strict=True))) for row in rows)
 
 
-def _decision(row: tuple[Any, ...]) -> Decision:
-    *asked, outcome, reason, ended_version, ended_at = row
-    return Decision(*asked, Outcome(outcome) if outcome else None, reason, ended_version, ended_at)
+def _decision(row: dict[str, Any]) -> Decision:
+    return Decision(**row | {"outcome": Outcome(row["outcome"]) if row["outcome"] else None})

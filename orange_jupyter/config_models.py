@@ -1,0 +1,90 @@
+"""One `[models.NAME]` of the person's config.toml as a value (R-MOD-2)."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import urllib.parse
+from enum import StrEnum
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+
+class Table(BaseModel):
+    """Base of one table of the file: frozen, no coercion beyond int to float, unknown keys refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class Provider(StrEnum):
+    """What speaks to a model."""
+
+    OPENAI_COMPATIBLE = "openai_compatible"
+    EMBEDDED = "embedded"
+    SCRIPTED = "scripted"
+
+
+class Prices(Table):
+    """Prices in one currency per million tokens; a cache price that is missing counts as `input`."""
+
+    input: float = Field(ge=0)
+    output: float = Field(ge=0)
+    cache_read: float | None = Field(None, ge=0)
+    cache_write: float | None = Field(None, ge=0)
+
+
+class ModelSettings(Table):
+    """One `[models.NAME]`. Sizes in tokens; `key_env` names the environment variable that holds the key."""
+
+    provider: Annotated[Provider, Field(strict=False)]
+    base_url: str = ""
+    model: str = ""
+    key_env: str | None = None
+    context_window: int = Field(32_768, ge=1_024)
+    max_output: int | None = Field(None, ge=1)
+    vision: bool = False
+    sendImages: bool = True
+    tools: bool = True
+    mode: Literal["native", "envelope"] = "native"
+    headers: dict[str, str] = Field(default_factory=dict, repr=False)
+    prices: Prices | None = None
+
+    @field_validator("base_url")
+    @classmethod
+    def _address(cls, value: str) -> str:
+        parts = urllib.parse.urlsplit(value)
+        if value and (parts.scheme not in ("http", "https") or not parts.hostname):
+            raise ValueError("must be an http:// or https:// address")
+        if parts.username or parts.password:
+            raise ValueError("must not hold a user or password; use key_env or `%orange model key`")
+        return value.rstrip("/")
+
+    @field_validator("key_env")
+    @classmethod
+    def _variable(cls, value: str | None) -> str | None:
+        if value is not None and not re.fullmatch("[A-Za-z_][A-Za-z0-9_]{0,100}", value):
+            raise ValueError("must be the name of an environment variable, not the key itself")
+        return value
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        if self.provider is Provider.OPENAI_COMPATIBLE and not (self.base_url and self.model):
+            raise ValueError("a model of the provider openai_compatible needs base_url and model")
+        return self
+
+    @property
+    def host(self) -> str:
+        """The host that receives text, with its port where one is given; "" for none (R-MOD-11)."""
+        return urllib.parse.urlsplit(self.base_url).netloc
+
+    @property
+    def local(self) -> bool:
+        """Whether text stays on this machine: no address, or a loopback one."""
+        name = urllib.parse.urlsplit(self.base_url).hostname
+        if not name or name == "localhost":
+            return True
+        try:
+            return ipaddress.ip_address(name).is_loopback
+        except ValueError:
+            return False

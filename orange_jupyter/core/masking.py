@@ -1,0 +1,136 @@
+"""Hides credentials: exact known values and shapes in any text (R-ALL-5), values of key files on read. Pure."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import urllib.parse
+from dataclasses import dataclass, field
+from typing import Final
+
+from orange_jupyter.core.shapes import has_private_key, merged, replace_shapes, secret_spans
+
+MASK: Final = "⟦masked⟧"
+_MIN_SECRET: Final = 6
+"""Shorter values are words of every text; masking them would destroy it."""
+
+Span = tuple[int, int]
+_ASSIGNMENT: Final = re.compile(
+    r"(?m)^[ \t]*+(?:#[ \t#]*+)?(?:export[ \t]++)?[A-Za-z_][A-Za-z0-9_.-]*+[ \t]*+[=:][ \t]*+"
+    r"(?P<value>(?:\"(?:[^\"\\]|\\.)*+\"|'[^']*+')(?=[ \t]*+(?:\#|\r?$))|[^\r\n]*+)",
+    re.DOTALL,
+)
+_NETRC: Final = re.compile(r"(?<!\S)(?:login|password|account)\s++(?P<value>\"(?:[^\"\\]|\\.)*+\"|\S++)")
+
+
+@dataclass(frozen=True, slots=True)
+class Masker:
+    """Hides `secrets` (exact values, also URL-encoded, base64, JSON-escaped) and what looks like a credential."""
+
+    secrets: tuple[str, ...] = field(default=(), repr=False)
+    _exact: re.Pattern[str] | None = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        forms = {form for secret in self.secrets for form in _forms(secret) if len(form) >= _MIN_SECRET}
+        longest_first = sorted(forms, key=lambda form: (-len(form), form))
+        exact = re.compile("|".join(map(re.escape, longest_first))) if forms else None
+        object.__setattr__(self, "_exact", exact)
+
+    def mask(self, text: str) -> str:
+        """The text with every known or recognised credential replaced by `⟦masked⟧`; twice changes nothing more."""
+        if self._exact is not None:
+            text = self._exact.sub(MASK, text)
+        return replace_shapes(text, MASK)
+
+
+@dataclass(frozen=True, slots=True)
+class Masked:
+    """A file's real text and the stretches of it that are never shown (R-READ-15).
+
+    `spans` are [start, end) in code points of the real text, in order. Offsets, lengths and hashes that a tool
+    gives are those of the real text; only what is shown goes through `masked_slice`.
+    """
+
+    text: str = field(repr=False)
+    spans: tuple[Span, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """How many values are masked (`maskedValues`)."""
+        return len(self.spans)
+
+    @property
+    def shown(self) -> str:
+        """The whole text as it may be shown."""
+        return self.masked_slice(0, len(self.text))
+
+    def masked_slice(self, start: int, end: int) -> str:
+        """What may be shown of `text[start:end]`: a value that it touches, even in part, is its token `⟦masked:n⟧`.
+
+        n counts the file's masked values from 1, so the same value has the same token in every slice.
+        """
+        pieces: list[str] = []
+        at = start
+        for number, (first, last) in enumerate(self.spans, start=1):
+            if first < end and last > start:
+                pieces += [self.text[at:first], f"⟦masked:{number}⟧"]
+                at = last
+        return "".join([*pieces, self.text[at:end]])
+
+
+def mask_file(name: str, text: str) -> Masked:
+    """What of a KB's file is hidden on read: a private key whole, `.env*` and `.netrc` value by value (R-READ-15).
+
+    `name` is the file's name or path; other files come back with no spans.
+    """
+    base = name.replace("\\", "/").rsplit("/", 1)[-1].casefold()
+    if _is_key_file(base, text):
+        return Masked(text, merged([(0, len(text))]))
+    if base in (".netrc", "_netrc"):
+        return Masked(text, merged([*_spans(_NETRC, text), *secret_spans(text)]))
+    if base.startswith(".env") or base.endswith(".env"):
+        return Masked(text, merged([*_spans(_ASSIGNMENT, text), *secret_spans(text)]))
+    return Masked(text)
+
+
+def _is_key_file(base: str, text: str) -> bool:
+    """`id_rsa` and its kin (not `.pub`, not a note like `id_card.md`), and files that begin as or are named PEM."""
+    if base.startswith("id_") and "." not in base:
+        return True
+    named = base.endswith((".pem", ".key", ".p8")) or base.startswith("id_")
+    return (
+        has_private_key(text)
+        if named
+        else text.lstrip("\ufeff \t\r\n").startswith("-----BEGIN") and has_private_key(text)
+    )
+
+
+def _spans(pattern: re.Pattern[str], text: str) -> list[Span]:
+    spans: list[Span] = []
+    for found in pattern.finditer(text):
+        value = found.group("value")
+        spans.append((found.start("value"), found.start("value") + len(value.rstrip())))
+    return spans
+
+
+def _forms(secret: str) -> set[str]:
+    """The ways in which a value is written down elsewhere."""
+    if len(secret) < _MIN_SECRET:
+        return set()
+    quoted = {urllib.parse.quote(secret, safe=safe) for safe in ("", "/")} | {urllib.parse.quote_plus(secret)}
+    lower = {re.sub("%[0-9A-F]{2}", lambda found: found.group().lower(), form) for form in quoted}
+    escaped = {json.dumps(secret, ensure_ascii=ascii_only)[1:-1] for ascii_only in (True, False)}
+    return {secret, *quoted, *lower, *escaped, *_base64_forms(secret.encode("utf-8", "surrogatepass"))}
+
+
+def _base64_forms(data: bytes) -> set[str]:
+    """Base64 of the value alone and inside something longer: the digits that only it decides, at three shifts."""
+    forms: set[str] = set()
+    for encode in (base64.b64encode, base64.urlsafe_b64encode):
+        forms.add(encode(data).decode("ascii"))
+        for shift in range(3):
+            digits = encode(bytes(shift) + data).decode("ascii").rstrip("=")
+            last = len(digits) if (shift + len(data)) % 3 == 0 else len(digits) - 1
+            forms.add(digits[-(-shift * 8 // 6) : last])
+    return forms
