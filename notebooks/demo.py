@@ -97,7 +97,11 @@ def serve(own: dict[str, str]) -> int:
     if not browser_found():
         options.append("--no-browser")
     print("\nJupyterLab starts; Ctrl-C here ends it.\n", flush=True)
-    return subprocess.Popen([sys.executable, "-m", "jupyterlab", *options], env=own, cwd=NOTEBOOKS).wait()
+    lab = subprocess.Popen([sys.executable, "-m", "jupyterlab", *options], env=own, cwd=NOTEBOOKS)
+    try:
+        return lab.wait()
+    except KeyboardInterrupt:
+        return lab.wait(timeout=30)  # the terminal sent Ctrl-C to Lab too: let it shut its kernels down
 
 
 def browser_found() -> bool:
@@ -116,11 +120,7 @@ def main() -> int:
     if status:
         return status
     if sys.stdin.isatty() and sys.stdout.isatty():
-        try:
-            return serve(own)
-        except KeyboardInterrupt:
-            print("\nEnded.")
-            return 0
+        return serve(own)
     return execute_tour(own)
 
 
