@@ -1,0 +1,105 @@
+"""What the notebook needs from the composition root, so that `jupyter` never imports `app`."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from orange_jupyter.core.events import TurnFinished
+from orange_jupyter.core.grant import Tier
+from orange_jupyter.core.ports import Approver, Listener
+from orange_jupyter.jupyter.options import Options
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Where a cell stands. `notebook` is its absolute path (None: unknown), `language` is "en" or "zh"."""
+
+    notebook: str | None
+    cell_id: str | None
+    folder: str
+    language: str = "en"
+
+
+@dataclass(frozen=True, slots=True)
+class CellRequest:
+    """One `%%orange` cell. `images` are paths as written; `variables` are (name, bounded repr)."""
+
+    text: str
+    options: Options
+    where: Where
+    images: tuple[str, ...] = ()
+    variables: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CommandReply:
+    """What a `%orange` line answers: Markdown for people, `data` for programs, `html` (already safe) where given."""
+
+    markdown: str
+    data: dict[str, Any] | None = None
+    html: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Names that complete after Tab."""
+
+    knowledge_bases: tuple[str, ...] = ()
+    sessions: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+
+
+class TurnObject(Protocol):
+    """The result that `--out NAME` binds (R-NB-4)."""
+
+    def document(self) -> dict[str, Any]:
+        """The turn as `ask --json` prints it (R-SCH-10)."""
+        ...
+
+
+class Office(Protocol):
+    """Everything behind the notebook. Its coroutines run on the runtime's loop."""
+
+    @property
+    def strict(self) -> bool:
+        """`headless.strict`: a cell raises where something needed a person and nobody was there (R-APPR-4)."""
+        ...
+
+    async def send(self, cell: CellRequest, *, view: Listener) -> TurnFinished:
+        """Run one turn. Raises OrangeError where it could not begin (busy, unknown name …)."""
+        ...
+
+    async def turn(self, finished: TurnFinished) -> TurnObject:
+        """The finished turn as an object for `--out` and `--json`."""
+        ...
+
+    async def command(self, words: tuple[str, ...], where: Where) -> CommandReply:
+        """Run a `%orange` line. Raises OrangeError."""
+        ...
+
+    async def stop(self, session_id: str | None = None) -> bool:
+        """Stop the running turn of a session (None: the notebook's) and wait for its end; False when none runs."""
+        ...
+
+    async def set_tier(self, tier: Tier, *, session_id: str | None = None) -> Tier:
+        """Change the tier; a full one asks the person. Raises RightsError."""
+        ...
+
+    async def set_plan(self, plan: bool, *, session_id: str | None = None) -> None:
+        """Switch plan mode."""
+        ...
+
+    def candidates(self) -> Candidates:
+        """Names for completion: cached, cheap, from any thread."""
+        ...
+
+    async def close(self) -> None:
+        """Stop what runs and free everything."""
+        ...
+
+
+OpenOffice = Callable[[Approver, Where], Awaitable[Office]]
+"""Builds the office; awaited once, on the runtime's loop, when the first cell or line needs it."""

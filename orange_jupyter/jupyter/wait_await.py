@@ -1,0 +1,43 @@
+"""Waiting by await, or blocking where nothing can be clicked: in slices, so that an interrupt is seen at once."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import time
+
+from orange_jupyter.jupyter.runtime import SLICE
+from orange_jupyter.jupyter.waiting import STOP_SECONDS, Job
+
+
+class Interrupted(KeyboardInterrupt):
+    """The person interrupted the kernel; shown as one line. Run All stops at this cell."""
+
+    def _render_traceback_(self) -> list[str]:
+        return ["KeyboardInterrupt: the turn was stopped."]
+
+
+async def wait_awaiting(job: Job) -> None:
+    """Await the end of a job on the kernel's loop. An interrupt stops the job, waits at most 3 s and is raised again."""
+    try:
+        while not job.done:
+            job.prompts.serve()
+            await asyncio.sleep(SLICE)
+    except (asyncio.CancelledError, KeyboardInterrupt):
+        job.stop()
+        until = time.monotonic() + STOP_SECONDS
+        while not job.done and time.monotonic() < until:
+            await asyncio.sleep(SLICE)
+        raise Interrupted from None
+
+
+def wait_blocking(job: Job) -> None:
+    """The same on a thread that cannot await: below `%%time`, with `%autoawait off`, without a person."""
+    try:
+        while not job.done:
+            job.prompts.serve()
+            concurrent.futures.wait([job.future], SLICE)
+    except KeyboardInterrupt:
+        job.stop()
+        concurrent.futures.wait([job.future], STOP_SECONDS)
+        raise Interrupted from None
