@@ -33,7 +33,7 @@ def read_beneath(root: str, relative: str, *, limit: int) -> tuple[bytes, os.sta
 def read_in(root: RootFolder, relative: str, *, limit: int) -> tuple[bytes, os.stat_result, bool]:
     """`read_beneath` in a folder that is open already."""
     try:
-        fd = _open_regular(root, relative)
+        fd = _open_regular(root, relative, relative)
     except OSError as error:
         raise path_error(error, root.path, relative) from error
     try:
@@ -87,18 +87,34 @@ def read_outside(path: str, *, limit: int, protected: Protected) -> tuple[bytes,
     protected.refuse(path)
     with RootFolder("/", system_linkless()) as folder:
         try:
-            fd = _open_regular(folder, path.lstrip("/"))
+            fd = _open_regular(folder, path.lstrip("/"), path)
         except OSError as error:
-            if error.errno in (errno.ELOOP, errno.EXDEV):
-                raise PathError(
-                    Code.LINK_ESCAPE, f"{shown_name(path)} leads elsewhere than when it was resolved; ask again."
-                ) from error
-            raise path_error(error, "/", path) from error
+            raise _outside_error(error, path) from error
     try:
         protected.refuse_device(os.fstat(fd), path)
         return _read_all(fd, path, limit)
     finally:
         os.close(fd)
+
+
+def stat_outside(path: str, protected: Protected) -> os.stat_result:
+    """The state of what lies at a real absolute path outside, no link followed. Raises as `read_outside`."""
+    protected.refuse(path)
+    with RootFolder("/", system_linkless()) as folder:
+        try:
+            fd = folder.open(path.lstrip("/"), os.O_PATH)
+        except OSError as error:
+            raise _outside_error(error, path) from error
+    try:
+        return os.fstat(fd)
+    finally:
+        os.close(fd)
+
+
+def _outside_error(error: OSError, path: str) -> PathError:
+    if error.errno not in (errno.ELOOP, errno.EXDEV):
+        return path_error(error, "/", path)
+    return PathError(Code.LINK_ESCAPE, f"{shown_name(path)} leads elsewhere than when it was resolved; ask again.")
 
 
 def path_error(error: OSError, root: str, relative: str) -> PathError:
@@ -146,28 +162,28 @@ def _special(name: str) -> PathError:
     return PathError(Code.NOT_REGULAR_FILE, f"{name} is a device, pipe or socket, not a file.")
 
 
-def _open_regular(root: RootFolder, relative: str) -> int:
+def _open_regular(root: RootFolder, relative: str, name: str) -> int:
     for _ in range(TRIES):
         seen = root.open(relative, os.O_PATH)
         try:
             before = os.fstat(seen)
         finally:
             os.close(seen)
-        _require_regular(before, relative)
+        _require_regular(before, name)
         fd = root.open(relative, READ_FLAGS)
         after = os.fstat(fd)
         if stat.S_ISREG(after.st_mode) and os.path.samestat(before, after):
             return fd
         os.close(fd)
-    raise PathError(Code.NOT_FOUND, f"{shown_name(relative)} is being replaced again and again.", hint="Try again.")
+    raise PathError(Code.NOT_FOUND, f"{shown_name(name)} is being replaced again and again.", hint="Try again.")
 
 
-def _require_regular(state: os.stat_result, relative: str) -> None:
+def _require_regular(state: os.stat_result, path: str) -> None:
+    name = shown_name(path) or "."
     if stat.S_ISDIR(state.st_mode):
-        name = shown_name(relative) or "."
         raise PathError(Code.NOT_REGULAR_FILE, f"{name} is a folder, not a file.", hint="Use `list` for folders.")
     if not stat.S_ISREG(state.st_mode):
-        raise _special(shown_name(relative))
+        raise _special(name)
 
 
 def _read_all(fd: int, relative: str, limit: int) -> tuple[bytes, os.stat_result, bool]:

@@ -119,14 +119,16 @@ def _inside(base: KnowledgeBase, parts: tuple[str, ...], bases: Bases) -> Place:
 def _existing_form(root: RootFolder, parts: tuple[str, ...]) -> tuple[str, str | None]:
     """The path as the disk spells it, and a note where that differs from what was asked (P11)."""
     asked = "/".join(parts)
+    if not parts:
+        return "", None
     if _there(root, asked):
-        twins = [name for name in _equivalents(root, "/".join(parts[:-1]), parts[-1:]) if name != parts[-1]]
+        twins = [name for name in _equivalents(root, "/".join(parts[:-1]), parts[-1]) if name != parts[-1]]
         return asked, _twin_note(twins[0]) if twins else None
     found: list[str] = []
     for number, part in enumerate(parts):
         folder = "/".join(found)
         if not _there(root, f"{folder}/{part}" if folder else part):
-            names = _equivalents(root, folder, (part,))
+            names = _equivalents(root, folder, part)
             if not names:
                 return "/".join((*found, *parts[number:])), _form_note(found, parts)
             part = _only(names, folder)  # noqa: PLW2901 (the disk's spelling replaces the asked one)
@@ -143,17 +145,15 @@ def _there(root: RootFolder, relative: str) -> bool:
     return True
 
 
-def _equivalents(root: RootFolder, folder: str, last: tuple[str, ...]) -> list[str]:
+def _equivalents(root: RootFolder, folder: str, name: str) -> list[str]:
     """Names in a folder that are the same text in another Unicode form; nothing is read for plain names."""
-    for name in last:
-        wanted = unicodedata.normalize("NFC", name)
-        if name.isascii() or wanted == unicodedata.normalize("NFD", name):
-            return []
-        try:
-            return sorted(one for one in scandir_in(root, folder) if unicodedata.normalize("NFC", one) == wanted)
-        except PathError:
-            return []
-    return []
+    wanted = unicodedata.normalize("NFC", name)
+    if name.isascii() or wanted == unicodedata.normalize("NFD", name):
+        return []
+    try:
+        return sorted(one for one in scandir_in(root, folder) if unicodedata.normalize("NFC", one) == wanted)
+    except PathError:
+        return []
 
 
 def _only(names: list[str], folder: str) -> str:

@@ -42,6 +42,12 @@ class Protected:
         if self.covers(real):
             raise _refusal(real)
 
+    def refuse_folders(self, real: str) -> None:
+        """Raises RightsError protected_path for a real path in `folders` alone: a KB may hold other keys, masked."""
+        parts = _parts(real)
+        if any(parts[: len(deny)] == deny for deny in _forms(self.folders)):
+            raise _refusal(real)
+
     def refuse_device(self, state: os.stat_result, real: str) -> None:
         """Raises RightsError protected_path for a file that lies in a mounted `/proc`, `/sys` or `/dev`."""
         for folder in PSEUDO:
@@ -53,8 +59,7 @@ class Protected:
                 raise _refusal(real)
 
     def _denied(self) -> list[tuple[str, ...]]:
-        written = (*SYSTEM, *(os.path.join(self.home, name) for name in UNDER_HOME), *self.folders)
-        return [_parts(form) for place in written for form in {place, os.path.realpath(place)}]
+        return _forms((*SYSTEM, *(os.path.join(self.home, name) for name in UNDER_HOME), *self.folders))
 
     def _in_ssh(self, parts: tuple[str, ...]) -> bool:
         for home in {self.home, os.path.realpath(self.home)}:
@@ -64,10 +69,14 @@ class Protected:
         return parts[-2:-1] == (".ssh",) and parts[-1].startswith("id_") and not parts[-1].endswith(".pub")
 
 
+def _forms(places: tuple[str, ...]) -> list[tuple[str, ...]]:
+    return [_parts(form) for place in places for form in {place, os.path.realpath(place)}]
+
+
 def _by_name(parts: tuple[str, ...]) -> bool:
     name = parts[-1] if parts else ""
     server = name.startswith(("jpserver-", "nbserver-", "kernel-")) and name.endswith(".json")
-    config = name.startswith("jupyter_") and "config" in name
+    config = name.startswith("jupyter_") and name.endswith(("_config.py", "_config.json"))
     host_key = name.startswith("ssh_host_") and name.endswith("_key")
     return name in NAMES or host_key or config or (server and "runtime" in parts)
 
