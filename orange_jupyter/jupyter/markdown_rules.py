@@ -13,9 +13,9 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-CITATION_GROUP = re.compile(r"(?:\[c\d{1,9}(?:\s*[,;，；、]\s*c\d{1,9})*\]\s?)+")
+CITATION_GROUP = re.compile(r"(?:\[c\d{1,6}(?:\s*[,;，；、]\s*c\d{1,6})*\]\s?)+")
 INLINE_LIMIT = 10_000
-CITATION_ID = re.compile(r"c\d{1,9}")
+CITATION_ID = re.compile(r"c\d{1,6}")
 _HAN = re.compile(r"[\u3400-\u9fff\U00020000-\U0003ffff]")
 _OTHER_CJK = re.compile(r"[\u3040-\u30ff\uac00-\ud7af]")
 _LETTER = re.compile(r"[^\W\d_]")

@@ -33,6 +33,8 @@ from orange_jupyter.core.events import (
 )
 from orange_jupyter.core.messages import Reasoning, Text, ToolCall, Usage
 
+NO_USAGE = Usage()
+
 
 class State(StrEnum):
     """The word at the head of a turn; the values are the ends of the keys `state.…` of the strings."""
@@ -99,7 +101,7 @@ class TurnView:
     step: int = 0
     step_limit: int = 0
     retry: ModelRetry | None = None
-    usage: Usage = Usage()
+    usage: Usage = NO_USAGE
     items: tuple[Item, ...] = ()
     reasoning: str = ""
     notices: tuple[Notice, ...] = ()
@@ -109,22 +111,10 @@ class TurnView:
     def hear(self, event: Event) -> TurnView:
         """The state after one event. Pure."""
         match event:
-            case TurnStarted():
-                return replace(TurnView(), started=event)
-            case StepStarted():
-                return replace(self, step=event.step, step_limit=event.limit, retry=None, state=self._unless_stopping())
-            case ModelRetry():
-                return replace(self, retry=event)
-            case PartDone():
-                return self._part(event.part)
-            case Progress():
-                return replace(self, progress=event)
-            case StepFinished():
-                return replace(self, usage=self.usage + event.usage, progress=None)
-            case Notice():
-                return replace(self, notices=(*self.notices, event))
-            case TurnFinished():
-                return self._end(event)
+            case TurnStarted() | StepStarted() | StepFinished() | TurnFinished():
+                return self._live(event)
+            case PartDone() | Notice() | Progress() | ModelRetry():
+                return self._tell(event)
             case CallStarted() | CallFinished() | ApprovalAsked() | ApprovalEnded():
                 return self._call(event)
             case _:
@@ -144,6 +134,8 @@ class TurnView:
                 case Restarted():
                     text, reasoning = [], []
                     view = view._restart(delta)
+                case ModelRetry() | Progress():
+                    view = view._tell(delta)
                 case _:
                     assert_never(delta)
         if not text and not reasoning:
@@ -196,6 +188,32 @@ class TurnView:
 
     def _busy(self) -> State:
         return self.state if self.state is State.STOPPING else State.RUNNING
+
+    def _live(self, event: TurnStarted | StepStarted | StepFinished | TurnFinished) -> TurnView:
+        match event:
+            case TurnStarted():
+                return TurnView(started=event)
+            case StepStarted():
+                return replace(self, step=event.step, step_limit=event.limit, retry=None, state=self._unless_stopping())
+            case StepFinished():
+                return replace(self, usage=self.usage + event.usage, progress=None)
+            case TurnFinished():
+                return self._end(event)
+            case _:
+                assert_never(event)
+
+    def _tell(self, event: PartDone | Notice | Progress | ModelRetry) -> TurnView:
+        match event:
+            case PartDone():
+                return self._part(event.part)
+            case Notice():
+                return replace(self, notices=(*self.notices, event))
+            case Progress():
+                return replace(self, progress=event)
+            case ModelRetry():
+                return replace(self, retry=event)
+            case _:
+                assert_never(event)
 
     def _part(self, part: Text | Reasoning | ToolCall) -> TurnView:
         match part:

@@ -1,0 +1,171 @@
+"""The record as Markdown, as plain text and as a small JSON value (screen 2, lower half)."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import quote
+
+from markdown_it import MarkdownIt
+
+from orange_jupyter.core.citing import CITED, cited_ids
+from orange_jupyter.core.corpus import Citation
+from orange_jupyter.jupyter.record_html import SOURCE_LIMIT
+from orange_jupyter.jupyter.sheet import (
+    QUESTION_LIMIT,
+    ROW_LIMIT,
+    Sheet,
+    clock,
+    date,
+    ending,
+    name,
+    place_of,
+    seconds,
+    usage,
+    what_of,
+)
+
+JSON_PASSAGE = 1000
+_PASSAGE = 160
+_MARKS = re.compile(r"([\\`*_\[\]<>|#~$!&])")
+_TAG = re.compile(r"<(?=[A-Za-z/!?])")
+
+
+def as_markdown(paper: Sheet) -> str:
+    """GitHub-flavoured Markdown without pictures and raw HTML, citations as their numbers."""
+    parts = [
+        "**" + paper.say(f"state.{paper.view.state}") + "**" + "".join(f" · {_plain(part)}" for part in _meta(paper))
+    ]
+    if paper.view.started:
+        asked = paper.view.started.text.strip()[:QUESTION_LIMIT]
+        parts.append("\n".join(f"> {_plain(line)}" for line in asked.split("\n")))
+    parts += [_plain(notice.text) for notice in paper.view.notices[:50]]
+    parts.append(_numbered(_inert(paper.answer), paper) or _plain(paper.say("no_answer")))
+    parts += [_plain(line) for line in _after(paper)]
+    if paper.used:
+        rows = (_source(paper, one, n) for n, one in enumerate(paper.used[:SOURCE_LIMIT], start=1))
+        parts += [f"**{paper.say('sources')}**", "\n".join(rows)]
+    ended = [" ".join(row) for row in _decisions(paper)]
+    if ended:
+        parts.append(f"**{paper.say('decisions')}** · " + " · ".join(_plain(row) for row in ended))
+    parts.append(_plain(usage(paper)))
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def as_plain(paper: Sheet) -> str:
+    """Plain text for a terminal and for diffs of the notebook."""
+    parts = [f"[{paper.say(f'state.{paper.view.state}').lower()}] " + ", ".join(_meta(paper)[1:])]
+    parts += [name(notice.text) for notice in paper.view.notices[:50]]
+    parts += [_numbered(paper.answer, paper) or paper.say("no_answer"), *_after(paper), ""]
+    for number, citation in enumerate(paper.used[:SOURCE_LIMIT], start=1):
+        where = place_of(citation, paper.language)
+        off = f"   {paper.say('quote.off').lower()}" if citation.citation_id in paper.citing.missing else ""
+        parts.append(f"[{number}] {name(citation.path)}{' > ' + where if where else ''}{off}")
+    parts += [""] if paper.used else []
+    parts += ["  ".join(row) for row in _decisions(paper)]
+    parts.append(usage(paper))
+    return "\n".join(parts) + "\n"
+
+
+def as_json(paper: Sheet) -> dict[str, Any]:
+    """What a program or the Lab extension reads: no file texts beyond the passages, no rights, no secrets."""
+    view = paper.view
+    return {
+        "version": 1,
+        "turn": view.started.turn_id if view.started else "",
+        "number": paper.number,
+        "session": paper.session,
+        "state": str(view.state),
+        "stopReason": str(view.finished.stop_reason) if view.finished else None,
+        "question": view.started.text[:QUESTION_LIMIT] if view.started else "",
+        "answer": paper.answer,
+        "cut": paper.cut,
+        "citations": [_citation(one) for one in paper.used[:SOURCE_LIMIT]],
+        "unknownCitations": [one for one in cited_ids(paper.answer) if one not in paper.citing.known][:SOURCE_LIMIT],
+        "quotationsNotFound": sorted(paper.citing.missing),
+        "calls": [_call(line.tool, line.target, line.finished) for line in view.lines[:ROW_LIMIT]],
+        "decisions": [" ".join(row) for row in _decisions(paper)],
+        "usage": view.usage.model_dump(mode="json"),
+    }
+
+
+def _meta(paper: Sheet) -> list[str]:
+    started, finished = paper.view.started, paper.view.finished
+    meta = [date(started.started_at, paper.language) if started else ""]
+    if finished:
+        meta.append(paper.say("head.ran", seconds=seconds(finished.seconds, paper.language), steps=finished.steps))
+    if started:
+        meta.append(paper.say("head.rights", tier=started.tier, version=started.permission_version))
+    return meta
+
+
+def _after(paper: Sheet) -> list[str]:
+    lines = [paper.say("answer.cut", n=f"{paper.cut:,}")] if paper.cut else []
+    lines += [ending(paper)] if ending(paper) else []
+    finished = paper.view.finished
+    if finished and finished.stop_reason == "model_error":
+        lines.append(paper.say(f"fault.{finished.fault or 'other'}") + ". " + name(finished.error or ""))
+        lines.append(f"{paper.say('kept')} {name(finished.hint or '')}".rstrip())
+    return lines
+
+
+def _decisions(paper: Sheet) -> list[list[str]]:
+    ended = [(card, card.ended) for card in paper.view.cards if card.ended]
+    return [
+        [
+            paper.say(f"outcome.{end.outcome}"),
+            what_of(card) + (f" “{name(end.reason)}”" if end.reason else ""),
+            f"{clock(end.at)} v{end.permission_version}",
+        ]
+        for card, end in ended[:ROW_LIMIT]
+    ]
+
+
+def _source(paper: Sheet, citation: Citation, number: int) -> str:
+    where = place_of(citation, paper.language)
+    title = _plain(name(citation.path) + (f" › {where}" if where else ""))
+    place = paper.places.get(citation.citation_id)
+    if place and place.link:
+        title = f"[{title}](<{quote(place.link)}>)"
+    if citation.citation_id in paper.citing.missing:
+        return f"{number}. {title}: **{paper.say('quote.off')}**"
+    quoted = " ".join(citation.passage.split())
+    return f"{number}. {title}: “{_plain(quoted[:_PASSAGE])}{'…' if len(quoted) > _PASSAGE else ''}”"
+
+
+def _citation(citation: Citation) -> dict[str, Any]:
+    return citation.as_json() | {"passage": citation.passage[:JSON_PASSAGE]}
+
+
+def _call(tool: str, target: str, finished: Any) -> dict[str, Any]:
+    row: dict[str, Any] = {"tool": tool, "target": name(target)}
+    if finished is not None:
+        row |= {"ok": finished.ok, "decision": finished.decision, "summary": name(finished.summary)}
+        row |= {"seconds": round(finished.seconds, 3)} | ({"code": str(finished.code)} if finished.code else {})
+    return row
+
+
+def _numbered(words: str, paper: Sheet) -> str:
+    def mark(identity: str) -> str:
+        number = paper.citing.numbers.get(identity)
+        if number is None:
+            return f"[{identity}?]"
+        return f"[{number}{'?' if identity in paper.citing.missing else ''}]"
+
+    return CITED.sub(lambda found: "".join(mark(identity) for identity in cited_ids(found.group())), words)
+
+
+def _plain(words: str) -> str:
+    """Text as Markdown that means nothing but itself, on one line."""
+    return _MARKS.sub(r"\\\1", " ".join(words.encode("utf-8", "replace").decode("utf-8").split()))
+
+
+def _inert(source: str) -> str:
+    """Markdown whose pictures and raw HTML are text; code blocks keep their characters."""
+    lines = source.split("\n")
+    code: set[int] = set()
+    for token in MarkdownIt("js-default", {"html": False}).disable("inline").parse(source):
+        if token.type in ("fence", "code_block") and token.map:
+            code |= set(range(*token.map))
+    inert = (line if at in code else _TAG.sub("&lt;", line.replace("![", "\\!\\[")) for at, line in enumerate(lines))
+    return "\n".join(inert)

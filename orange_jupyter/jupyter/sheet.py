@@ -1,0 +1,175 @@
+"""What the three written forms of a turn share: the numbered citations, the bounded answer, words and numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from orange_jupyter.core.corpus import Citation
+from orange_jupyter.core.visible import visible
+from orange_jupyter.jupyter.citing import Citing
+from orange_jupyter.jupyter.markdown import plain_block, render_blocks
+from orange_jupyter.jupyter.strings import Language, text
+from orange_jupyter.jupyter.view import Card, TurnView
+
+ANSWER_LIMIT = 100_000
+"""Characters of an answer that the record shows; with 200,000 of HTML this keeps a record near 300 kB at most."""
+HTML_LIMIT = 200_000
+QUESTION_LIMIT = 20_000
+ROW_LIMIT = 300
+_CUT_NAME = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """Where a cited passage stands: text around it as read, first line, a notebook-relative path to link to."""
+
+    link: str | None = None
+    before: str = ""
+    after: str = ""
+    line: int | None = None
+    changed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """One turn ready to be written: `answer` is at most ANSWER_LIMIT characters, `cut` counts what is left out."""
+
+    view: TurnView
+    language: Language
+    number: int
+    session: str
+    places: Mapping[str, Surroundings]
+    citing: Citing
+    answer: str
+    answer_html: str
+    cut: int
+
+    def say(self, key: str, **values: object) -> str:
+        """Words in this sheet's language."""
+        return text(self.language, key, **values)
+
+    @property
+    def used(self) -> tuple[Citation, ...]:
+        """Citations in the order of the numbers."""
+        return self.citing.used
+
+
+def sheet(view: TurnView, language: Language, number: int, session: str, places: Mapping[str, Surroundings]) -> Sheet:
+    """Number the citations and render the answer once for all forms."""
+    around = {name: f"{place.before}\n{place.after}" for name, place in places.items()}
+    prefix = f"oj-{number}{_suffix(view)}"
+    citing = Citing(prefix=prefix, language=language, known=view.known, around=around)
+    answer = _well_formed(view.answer)
+    written, shown = _bounded(answer, citing)
+    return Sheet(view, language, number, session, places, citing, answer[:shown], written, len(answer) - shown)
+
+
+def _suffix(view: TurnView) -> str:
+    """Two sessions in one notebook both have a turn 12: a piece of the turn's id keeps their HTML ids apart."""
+    identity = re.sub(r"[^a-z0-9]", "", view.started.turn_id.lower()) if view.started else ""
+    return f"-{identity[-5:]}" if identity else ""
+
+
+def _bounded(answer: str, citing: Citing) -> tuple[str, int]:
+    """(HTML, number of characters that it shows)."""
+    shown = len(answer)
+    if shown > ANSWER_LIMIT:
+        shown = max(answer.rfind("\n", 0, ANSWER_LIMIT), ANSWER_LIMIT // 2)
+    written = "".join(render_blocks(answer[:shown], citing))
+    if len(written) <= HTML_LIMIT:
+        return written, shown
+    shown = min(shown, HTML_LIMIT // 10)  # one character can take 20 in HTML, the citations of a line more
+    return plain_block(answer[:shown]), shown
+
+
+def _well_formed(words: str) -> str:
+    """Text that can be encoded and parsed: no lone surrogates, no controls but tab and newline."""
+    whole = words.encode("utf-8", "replace").decode("utf-8")
+    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f]", lambda found: "\n" if found.group() == "\r" else "", whole)
+
+
+def name(words: str) -> str:
+    """A path, target or reason on one line: invisible characters as escapes, long ones cut with a count."""
+    shown, _ = visible(words.replace("\n", "\u23ce").encode("utf-8", "replace").decode("utf-8"))
+    return shown if len(shown) <= _CUT_NAME else f"{shown[:_CUT_NAME]}… (+{len(shown) - _CUT_NAME:,})"
+
+
+def place_of(citation: Citation, language: Language) -> str:
+    """Heading path, page or block of a citation in words; "" where it has none."""
+    parts = [name(" › ".join(citation.heading_path))] if citation.heading_path else []
+    if citation.page is not None:
+        parts.append(text(language, "page", n=citation.page))
+    elif citation.block is not None:
+        parts.append(text(language, "block", n=citation.block))
+    return ", ".join(parts)
+
+
+def seconds(value: float, language: Language) -> str:
+    """A duration: `0.2 s` under ten seconds, else whole seconds, minutes and hours as they are needed."""
+    if value < 10:
+        return text(language, "seconds", n=f"{value:.1f}")
+    if value < 100:
+        return text(language, "seconds", n=f"{value:.0f}")
+    minutes, rest = divmod(round(value), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def date(iso: str, language: Language) -> str:
+    """A moment in the kernel's time zone to the minute; an unreadable one stays as it is."""
+    moment = _moment(iso)
+    if moment is None:
+        return iso
+    if language == "zh":
+        return f"{moment.year} 年 {moment.month} 月 {moment.day} 日 {moment:%H:%M}"
+    months = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec"
+    return f"{moment.day} {months.split()[moment.month - 1]} {moment.year}, {moment:%H:%M}"
+
+
+def clock(iso: str) -> str:
+    """A moment's time of day, `14:33:05`."""
+    moment = _moment(iso)
+    return f"{moment:%H:%M:%S}" if moment else iso
+
+
+def _moment(iso: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(iso).astimezone()
+    except ValueError:
+        return None
+
+
+def what_of(card: Card) -> str:
+    """What a decision was about: the tool and its target."""
+    return f"{card.request.tool} {name(card.request.target)}".rstrip()
+
+
+def ending(paper: Sheet) -> str:
+    """The sentence under an answer that is not simply done; "" for one that is."""
+    finished = paper.view.finished
+    if paper.view.state.live:
+        return paper.say("end.running")
+    if finished is None or finished.stop_reason in ("answer", "plan", "model_error"):
+        return paper.say("end.interrupted") if finished is None else ""
+    return paper.say(f"end.{finished.stop_reason}", limit=paper.view.step_limit)
+
+
+def usage(paper: Sheet) -> str:
+    """The last line: model and host, tokens, cost if known, session and turn."""
+    view = paper.view
+    parts = []
+    if view.started:
+        model, host = view.started.model, view.started.host
+        parts.append(paper.say("at_host", model=model, host=host) if host else model)
+    used = view.usage
+    counts = {"input": f"{used.input_tokens:,}", "output": f"{used.output_tokens:,}"}
+    cached = {"cached": f"{used.cache_read_tokens:,}"} if used.cache_read_tokens else {}
+    parts.append(paper.say("usage" if cached else "usage.plain", **counts, **cached))
+    if used.cost is not None:
+        parts.append(paper.say("usage.cost", cost=f"{used.cost:.3f}" if used.cost < 1 else f"{used.cost:.2f}"))
+    if paper.session:
+        parts.append(paper.say("usage.session", session=name(paper.session), n=paper.number))
+    return " · ".join(part for part in parts if part)

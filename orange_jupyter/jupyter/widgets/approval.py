@@ -1,0 +1,122 @@
+"""The approval card as data for the front end, rendered from the frozen request that is executed (R-APPR-1..3)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from orange_jupyter.core.approval import ApprovalRequest, Outcome
+from orange_jupyter.core.events import ApprovalEnded
+from orange_jupyter.core.grant import Effect
+from orange_jupyter.jupyter.sheet import clock, name
+from orange_jupyter.jupyter.strings import Language, text
+from orange_jupyter.jupyter.strings_cards import CARD_WORDS
+from orange_jupyter.jupyter.widgets.segments import Segment, address, count_escapes, segments
+
+ROW_LENGTH = 120
+"""Longer or many-lined arguments get a scrolling block of their own; nothing is ever cut."""
+
+_TITLES = {
+    Effect.RUN: ("card.run", "command"),
+    Effect.LOOK_OUTSIDE: ("card.outside", "file"),
+    Effect.WEB: ("card.page", "web"),
+    Effect.BROWSER_ACT: ("card.click", "pointer"),
+    Effect.BROWSER_LOOK: ("card.look", "pointer"),
+    Effect.MCP: ("card.mcp", "link"),
+    Effect.REMEMBER: ("card.remember", "book"),
+    Effect.LASTING: ("card.lasting", "shield"),
+}
+OUTCOMES = {
+    Outcome.APPROVED: ("is-ok", "tick", ""),
+    Outcome.DENIED: ("is-bad", "cross", ""),
+    Outcome.CANCELLED: ("is-off", "void", "card.rights_changed"),
+    Outcome.EXPIRED: ("is-warn", "warning", "card.expired"),
+    Outcome.NEEDS_PERSON: ("is-bad", "cross", "card.nobody"),
+}
+
+
+def title_of(request: ApprovalRequest, language: Language) -> tuple[str, str]:
+    """(the question, the icon's name)."""
+    key, symbol = _TITLES.get(request.effect, ("card.other", "info"))
+    if request.effect is Effect.WEB and "search" in request.operation.lower():
+        key, symbol = "card.search", "search"
+    return text(language, key, target=name(request.target), operation=name(request.operation)), symbol
+
+
+def card(request: ApprovalRequest, language: Language, nonce: str) -> dict[str, Any]:
+    """A waiting card. Values are segments; every argument is there in full."""
+    title, symbol = title_of(request, language)
+    rows = [(text(language, "card.operation"), segments(f"{request.tool}: {request.operation}"))]
+    if request.target:
+        rows.append((text(language, "card.target"), address(request.target)))
+    rows += [(_fact(label, language), address(value)) for label, value in request.facts]
+    more, blocks = _arguments(request.arguments)
+    rows += more
+    warnings = [segments(warning) for warning in request.warnings]
+    values = [value for _, value in rows] + [block for _, block in blocks]
+    hidden = count_escapes(*values, *warnings)
+    if hidden:
+        kept = text(language, "card.invisible.kept")
+        warnings.insert(0, [(text(language, "card.invisible", n=hidden), "b"), (f" {kept}", "")])
+    return {
+        "kind": "card",
+        "icon": symbol,
+        "title": title,
+        "state": text(language, "card.waiting"),
+        "since": text(language, "card.since", time=clock(request.asked_at)) if request.asked_at else "",
+        "rows": rows,
+        "blocks": [_block(label, block, language) for label, block in blocks],
+        "warnings": warnings,
+        "note": text(language, "card.real") if request.effect is Effect.RUN else "",
+        "announce": text(language, "card.needed", title=title),
+        "operation": request.operation_id,
+        "digest": request.digest,
+        "nonce": nonce,
+    }
+
+
+def receipt(request: ApprovalRequest, ended: ApprovalEnded, language: Language) -> dict[str, Any]:
+    """The line that a card becomes after its decision."""
+    look, symbol, key = OUTCOMES[ended.outcome]
+    if ended.reason and ended.outcome is Outcome.DENIED:
+        words = text(language, "card.your_reason", reason=ended.reason)
+    else:
+        words = ended.reason or (text(language, key) if key else "")
+    return {
+        "kind": "receipt",
+        "look": look,
+        "icon": symbol,
+        "state": text(language, f"outcome.{ended.outcome}"),
+        "title": segments(f"{request.tool} {name(request.target)}".rstrip()),
+        "time": f"{clock(ended.at)}, v{ended.permission_version}",
+        "text": segments(words),
+        "void": ended.outcome in (Outcome.CANCELLED, Outcome.EXPIRED),
+    }
+
+
+def _fact(label: str, language: Language) -> str:
+    key = f"fact.{label.lower()}"
+    return text(language, key) if key in CARD_WORDS else name(label)
+
+
+def _arguments(canonical: str) -> tuple[list[tuple[str, list[Segment]]], list[tuple[str, list[Segment]]]]:
+    """(short arguments as rows, long or many-lined ones as blocks); what is no JSON object is one block."""
+    try:
+        parsed = json.loads(canonical)
+    except ValueError:
+        parsed = None
+    if not isinstance(parsed, dict):
+        return [], [("arguments", segments(canonical))]
+    rows: list[tuple[str, list[Segment]]] = []
+    blocks: list[tuple[str, list[Segment]]] = []
+    for key, value in parsed.items():
+        words = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
+        wide = len(words) > ROW_LENGTH or "\n" in words or key == "command"
+        (blocks if wide else rows).append((name(key), segments(words) if wide else address(words)))
+    return rows, blocks
+
+
+def _block(label: str, block: list[Segment], language: Language) -> dict[str, Any]:
+    lines = sum(piece.count("\n") for piece, _ in block) + 1
+    whole = text(language, "card.whole", name=label, n=lines)
+    return {"name": label, "label": whole, "text": block, "scroll": text(language, "card.scroll", name=label)}

@@ -1,0 +1,207 @@
+"""The controls of a live turn: one widget that draws the view, takes clicks, and is removed at the end.
+
+Imported only when a cell needs it: anywidget and ipywidgets cost more than the rest of the extension together.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from collections.abc import Callable
+from importlib.resources import files
+from typing import Any, Literal
+
+import anywidget
+import traitlets
+
+from orange_jupyter.core.approval import Outcome, TierRequest
+from orange_jupyter.core.events import Progress
+from orange_jupyter.core.grant import Tier
+from orange_jupyter.jupyter.icons import PATHS
+from orange_jupyter.jupyter.record_html import record_id, style
+from orange_jupyter.jupyter.strings import WORDS, Language, text
+from orange_jupyter.jupyter.strings_cards import CARD_WORDS
+from orange_jupyter.jupyter.view import TurnView
+from orange_jupyter.jupyter.widgets.full_tier import tier_card, tier_receipt
+from orange_jupyter.jupyter.widgets.ledger import Entry, Ledger
+from orange_jupyter.jupyter.widgets.messages import (
+    Approve,
+    Decision,
+    Deny,
+    EnterTier,
+    Message,
+    Rendered,
+    StayInTier,
+    parse,
+)
+from orange_jupyter.jupyter.widgets.scene import Scene, indexing
+
+INTERVAL = 0.05
+"""Seconds between two drawings: text is painted 10 to 20 times a second (DESIGN.md, Motion)."""
+
+_FRONT_KEYS = (
+    *("stop", "stopping", "tier", "plan", "rights.hint", "tools", "arguments", "thinking", "answer"),
+    *("elapsed", "gone", "gone.state", "busy.leave", "seconds"),
+)
+_FRONT_CARD_KEYS = ("approve", "deny", "deny.send", "deny.fold", "stop", "reason", "sent")
+
+
+def _asset(name: str) -> str:
+    return files("orange_jupyter.jupyter").joinpath(name).read_text(encoding="utf-8")
+
+
+class Controls(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget is untyped to mypy (follow_imports = skip)
+    """Draws one turn and hears its person. Methods may be called from any thread; `on_message` runs on the kernel's.
+
+    `on_message` gets frozen values of `messages`; a decision reaches it once, and only from a card that waits now:
+    operation, digest and the card's own nonce must match (R-APPR-3). It must only enqueue.
+    """
+
+    _esm = traitlets.Unicode(_asset("controls.js")).tag(sync=True)
+    _css = traitlets.Unicode(style() + _asset("controls.css")).tag(sync=True)
+    look = traitlets.Dict().tag(sync=True)
+    first = traitlets.Dict().tag(sync=True)
+
+    def __init__(
+        self,
+        on_message: Callable[[Message], None],
+        *,
+        language: Language = "en",
+        turn_id: str = "",
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._tell: Callable[[Message], None] | None = on_message
+        self._language: Language = language
+        self._clock = clock
+        self._nonces: dict[str, str] = {}
+        self._tiers: set[str] = set()
+        self._answered: set[str] = set()
+        self._lock = threading.RLock()
+        self._scene = Scene(language, self._nonce, clock)
+        self._ledger = Ledger()
+        self._view: TurnView | None = None
+        self._extra: dict[str, Entry] = {}
+        self._drawn_at = float("-inf")
+        self._cost = 0.0
+        super().__init__(look=_look(language, turn_id), first=self._scene.head(TurnView()))
+        self.on_msg(self._hear)
+
+    def push(self, view: TurnView, *, now: bool = False) -> float:
+        """Draw a view. Returns 0 when it was sent, else the seconds after which to push again.
+
+        New cards, lines and states go at once; text is collected for INTERVAL, longer where rendering is slow.
+        """
+        before = self._view
+        self._view = view
+        wait = self._drawn_at + max(INTERVAL, 4 * self._cost) - self._clock()
+        if wait > 0 and not now and before is not None and _same_shape(before, view):
+            return wait
+        self._draw()
+        return 0.0
+
+    def ask_tier(self, request: TierRequest) -> None:
+        """Show the card that enters a full tier; the answer comes as EnterTier or StayInTier."""
+        self._tiers.add(request.operation_id)
+        nonce = self._nonce(request.operation_id)
+        self._put(f"tier-{request.operation_id}", tier_card(request, self._language, nonce))
+
+    def settle_tier(self, request: TierRequest, outcome: Outcome, *, at: str, version: int) -> None:
+        """Replace the tier card by its receipt."""
+        self._tiers.discard(request.operation_id)
+        shown = tier_receipt(request, outcome, self._language, at=at, version=version)
+        self._put(f"tier-{request.operation_id}", shown)
+
+    def show_busy(self, session: str, cell: str) -> None:
+        """Say that the session is busy with another cell; the person may leave (LeaveQueue)."""
+        words = text(self._language, "busy", session=session, cell=cell)
+        self._put("busy", {"kind": "busy", "state": text(self._language, "busy.state"), "text": words})
+
+    def end_busy(self) -> None:
+        """Take the busy line away."""
+        self._extra.pop("busy", None)
+        self._draw()
+
+    def show_progress(self, progress: Progress) -> None:
+        """Show a bar outside a turn, for instance while a knowledge base is indexed. Coalesced like text."""
+        self._extra["progress-alone"] = indexing(progress, self._language)
+        if self._clock() - self._drawn_at >= INTERVAL:
+            self._draw()
+
+    def show_rights(self, tier: Tier, *, plan: bool) -> None:
+        """Say to the switches what is in force now."""
+        self._send_safely({"type": "rights", "tier": str(tier), "plan": plan})
+
+    def close(self) -> None:
+        """Free the callbacks and remove the widget from the page."""
+        self._tell = None
+        self._tiers.clear()
+        self.on_msg(self._hear, remove=True)
+        super().close()
+
+    def _put(self, name: str, entry: Entry) -> None:
+        self._extra[name] = entry
+        self._draw()
+
+    def _draw(self, *, whole: bool = False) -> None:
+        with self._lock:
+            started = self._clock()
+            entries = self._scene.entries(self._view) if self._view else {}
+            head = self._scene.head(self._view) if self._view else None
+            message = self._ledger.changes(head, entries | self._extra, whole=whole)
+            if message is not None:
+                self._send_safely(message)
+            self._drawn_at = self._clock()
+            self._cost = self._drawn_at - started
+
+    def _nonce(self, operation_id: str) -> str:
+        return self._nonces.setdefault(operation_id, secrets.token_urlsafe(12))
+
+    def _send_safely(self, message: Entry) -> None:
+        if self.comm is not None:
+            self.send(message)
+
+    def _hear(self, _: Any, content: Any, __: Any) -> None:
+        message = parse(content) if isinstance(content, dict) else None
+        if message is None or self._tell is None:
+            return
+        if isinstance(message, Rendered):
+            self._draw(whole=True)
+        if isinstance(message, Approve | Deny | EnterTier | StayInTier) and not self._counts(message):
+            return
+        self._tell(message)
+
+    def _counts(self, decision: Decision) -> bool:
+        """Whether a decision belongs to a card that waits now; it is used up by this."""
+        with self._lock:
+            waiting = (
+                {card.request.operation_id: card.request.digest for card in self._view.waiting} if self._view else {}
+            )
+            waiting |= dict.fromkeys(self._tiers, "")
+            operation = decision.operation_id
+            digest = decision.digest if isinstance(decision, Approve | Deny) else ""
+            drawn = self._nonces.get(operation) == decision.nonce
+            if not drawn or operation in self._answered or waiting.get(operation) != digest:
+                return False
+            self._answered.add(operation)
+            return True
+
+
+def _same_shape(before: TurnView, after: TurnView) -> bool:
+    """Whether only text, reasoning or a bar moved, which may wait for the next drawing."""
+    return (
+        before.state is after.state
+        and before.step == after.step
+        and len(before.items) == len(after.items)
+        and before.waiting == after.waiting
+        and before.retry == after.retry
+        and len(before.notices) == len(after.notices)
+    )
+
+
+def _look(language: Language, turn_id: str) -> dict[str, Any]:
+    which: Literal[0, 1] = 0 if language == "en" else 1
+    words = {key: WORDS[key][which] for key in _FRONT_KEYS}
+    words |= {f"card.{key}": CARD_WORDS[f"card.{key}"][which] for key in _FRONT_CARD_KEYS}
+    tiers = [str(tier) for tier in Tier if not tier.full]
+    return {"language": language, "words": words, "icons": dict(PATHS), "tiers": tiers, "record": record_id(turn_id)}

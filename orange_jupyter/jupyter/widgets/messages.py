@@ -1,0 +1,117 @@
+"""What a person does in the controls, parsed once from the front end's message (R-APPR-3).
+
+A message that is not one of these, or not complete, is None: an old page or a hostile one gets no answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from orange_jupyter.core.grant import Tier
+
+REASON_LIMIT = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A view was drawn: somebody can see the controls."""
+
+
+@dataclass(frozen=True, slots=True)
+class StopTurn:
+    """Stop was pressed."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeaveQueue:
+    """The person does not want to wait for a busy session."""
+
+
+@dataclass(frozen=True, slots=True)
+class Approve:
+    """Approve once. `nonce` is the card's own; Controls checks it before anybody hears of the message."""
+
+    operation_id: str
+    digest: str
+    nonce: str
+
+
+@dataclass(frozen=True, slots=True)
+class Deny:
+    """Deny, with the reason that the model is told."""
+
+    operation_id: str
+    digest: str
+    nonce: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EnterTier:
+    """Enter the full tier that the card names."""
+
+    operation_id: str
+    nonce: str
+
+
+@dataclass(frozen=True, slots=True)
+class StayInTier:
+    """Stay in the present tier."""
+
+    operation_id: str
+    nonce: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChooseTier:
+    """Go to a workspace tier; a full tier is never entered by this message (R-PERM-3)."""
+
+    tier: Tier
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchPlan:
+    """Switch plan mode."""
+
+    on: bool
+
+
+Message = Rendered | StopTurn | LeaveQueue | Approve | Deny | EnterTier | StayInTier | ChooseTier | SwitchPlan
+Decision = Approve | Deny | EnterTier | StayInTier
+
+_BARE: Mapping[str, type[Rendered | StopTurn | LeaveQueue]] = {
+    "rendered": Rendered,
+    "stop": StopTurn,
+    "leave": LeaveQueue,
+}
+
+
+def parse(content: Mapping[str, Any]) -> Message | None:
+    """The message in what the front end sent, or None."""
+    kind = content.get("type")
+    if isinstance(kind, str) and kind in _BARE:
+        return _BARE[kind]()
+    if kind == "tier":
+        tier = content.get("tier")
+        narrow = [one for one in Tier if not one.full and one == tier]
+        return ChooseTier(narrow[0]) if narrow else None
+    if kind == "plan":
+        return SwitchPlan(content["on"]) if isinstance(content.get("on"), bool) else None
+    return _decision(content)
+
+
+def _decision(content: Mapping[str, Any]) -> Decision | None:
+    texts = {key: value for key, value in content.items() if isinstance(value, str)}
+    match texts:
+        case {"type": "approve", "operation_id": operation, "digest": digest, "nonce": nonce}:
+            return Approve(operation, digest, nonce)
+        case {"type": "deny", "operation_id": operation, "digest": digest, "nonce": nonce}:
+            return Deny(operation, digest, nonce, texts.get("reason", "")[:REASON_LIMIT])
+        case {"type": "enter_tier", "operation_id": operation, "nonce": nonce}:
+            return EnterTier(operation, nonce)
+        case {"type": "stay", "operation_id": operation, "nonce": nonce}:
+            return StayInTier(operation, nonce)
+        case _:
+            return None
