@@ -57,8 +57,15 @@ def _unique(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
 def _without_repeated_calls(message: Message, unique: Sequence[ToolCall]) -> Message:
     if len(unique) == len(message.calls):
         return message
-    kept = tuple(part for part in message.parts if not isinstance(part, ToolCall) or part in unique)
-    return message.model_copy(update={"parts": kept})
+    seen: set[str] = set()
+    kept = []
+    for part in message.parts:
+        if isinstance(part, ToolCall):
+            if part.id in seen:
+                continue
+            seen.add(part.id)
+        kept.append(part)
+    return message.model_copy(update={"parts": tuple(kept)})
 
 
 def without_pictures(message: Message) -> Message:
