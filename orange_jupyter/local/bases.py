@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.errors import PathError
 from orange_jupyter.core.paths import KnowledgeBase, shown_name
-from orange_jupyter.local.registered import CONFIG, Entry, read_config
+from orange_jupyter.local.registered import CONFIG, Config, Entry, read_project, read_user
 
 PROJECT_FOLDER = ".orange"
 
@@ -35,7 +35,8 @@ def load_bases(home: str, folder: str) -> Bases:
     A folder that is missing is kept: it is said where it is used. Raises ConfigError for a file that cannot be
     understood.
     """
-    user = [_user_base(home, entry) for entry in read_config(os.path.join(home, CONFIG)).entries]
+    config = read_user(os.path.join(home, CONFIG))
+    user = [_base(entry, entry_root(config, entry), "user") for entry in config.entries]
     project_file = find_project_file(home, folder)
     ignored: list[str] = []
     project = _project_bases(project_file, home, user, ignored) if project_file else []
@@ -53,7 +54,8 @@ def base_for_folder(path: str, registered: Sequence[KnowledgeBase] = ()) -> Know
     for base in registered:
         if base.root == real:
             return base
-    return KnowledgeBase(derived_base_id(real), free_name(folder_name(real), [base.name for base in registered]), real)
+    name = free_name(folder_name(real), [base.name for base in registered])
+    return KnowledgeBase(derived_base_id(real), name, real)
 
 
 def find_project_file(home: str, folder: str) -> str | None:
@@ -111,12 +113,9 @@ def free_name(wanted: str, taken: Sequence[str]) -> str:
     return name
 
 
-def entry_root(file: str, entry: Entry) -> str:
-    """The real path that an entry names: relative to the folder that holds `.orange`, or to the home's own folder."""
-    folder = os.path.dirname(file)
-    if os.path.basename(folder) == PROJECT_FOLDER:
-        folder = os.path.dirname(folder)
-    return os.path.realpath(os.path.join(folder, os.path.expanduser(entry.path)))
+def entry_root(config: Config, entry: Entry) -> str:
+    """The real path that an entry names."""
+    return os.path.realpath(os.path.join(config.folder, os.path.expanduser(entry.path)))
 
 
 def is_inside(real: str, folder: str) -> bool:
@@ -124,24 +123,18 @@ def is_inside(real: str, folder: str) -> bool:
     return real == folder or real.startswith(folder.rstrip("/") + "/")
 
 
-def _user_base(home: str, entry: Entry) -> KnowledgeBase:
-    real = entry_root(os.path.join(home, CONFIG), entry)
-    return _base(entry, real, "user")
-
-
 def _base(entry: Entry, real: str, source: str) -> KnowledgeBase:
-    return KnowledgeBase(
-        entry.id or derived_base_id(real), entry.name or folder_name(real), real, source, entry.encoding
-    )
+    name = entry.name or folder_name(real)
+    return KnowledgeBase(entry.id or derived_base_id(real), name, real, source, entry.encoding)
 
 
 def _project_bases(file: str, home: str, user: Sequence[KnowledgeBase], ignored: list[str]) -> list[KnowledgeBase]:
-    config = read_config(file)
+    config = read_project(file)
     ignored += [f"{key} ignored: project file (it can name knowledge bases, nothing else)" for key in config.others]
     found = []
     for entry in config.entries:
-        real = entry_root(file, entry)
-        reason = _refused(real, file, home)
+        real = entry_root(config, entry)
+        reason = _refused(real, config.folder, home)
         known = next((base for base in user if base.root == real), None)
         if known is not None:
             if reason is None:
@@ -155,8 +148,7 @@ def _project_bases(file: str, home: str, user: Sequence[KnowledgeBase], ignored:
     return found
 
 
-def _refused(real: str, file: str, home: str) -> str | None:
-    project = os.path.dirname(os.path.dirname(file))
+def _refused(real: str, project: str, home: str) -> str | None:
     if not is_inside(real, project):
         return "outside the project (you can add it: `%orange kb add`)"
     if is_inside(real, os.path.realpath(home)):

@@ -27,7 +27,7 @@ from orange_jupyter.local.bases import (
     is_inside,
     load_bases,
 )
-from orange_jupyter.local.registered import CONFIG, KEY, encoding_fault, name_fault, read_config
+from orange_jupyter.local.registered import CONFIG, KEY, Config, encoding_fault, name_fault, read_project, read_user
 
 LOCK_SECONDS = 10.0
 
@@ -129,16 +129,20 @@ def _change(
     home: str, project_file: str | None, base: KnowledgeBase, change: Callable[[list[Any], list[int]], None]
 ) -> None:
     for file in filter(None, (project_file, os.path.join(home, CONFIG))):
-        entries = read_config(file).entries
-        numbers = [number for number, entry in enumerate(entries) if entry_root(file, entry) == base.root]
+        config = _read(home, file)
+        numbers = [number for number, entry in enumerate(config.entries) if entry_root(config, entry) == base.root]
         if numbers:
             _edit(home, file, lambda document, numbers=numbers: change(document[KEY], numbers))  # type: ignore[misc]
+
+
+def _read(home: str, file: str) -> Config:
+    return read_user(file) if os.path.dirname(file) == home else read_project(file)
 
 
 def _edit(home: str, file: str, change: Callable[[tomlkit.TOMLDocument], None]) -> None:
     os.makedirs(home, mode=0o700, exist_ok=True)
     with FileLock(os.path.join(home, "config.lock"), timeout=LOCK_SECONDS, mode=0o600):
-        document = tomlkit.parse(read_config(file).text)
+        document = tomlkit.parse(_read(home, file).text)
         change(document)
         _replace(file, tomlkit.dumps(document).encode(), private=os.path.dirname(file) == home)
 
