@@ -51,7 +51,10 @@ def _results(waiting: Sequence[ToolCall], results: dict[str, ToolResult]) -> lis
 
 
 def _unique(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
-    return tuple({call.id: call for call in reversed(calls)}.values())[::-1]
+    first: dict[str, ToolCall] = {}
+    for call in calls:
+        first.setdefault(call.id, call)
+    return tuple(first.values())
 
 
 def _without_repeated_calls(message: Message, unique: Sequence[ToolCall]) -> Message:
