@@ -84,7 +84,7 @@ def checked_folder(path: str) -> str:
     if real in ("/", os.path.realpath(os.path.expanduser("~"))):
         raise PathError(
             Code.KB_UNAVAILABLE,
-            f"{name} is {'the root of the disk' if real == '/' else 'your home folder'}: too much for a knowledge base.",
+            f"{name} is {'the root of the disk' if real == '/' else 'your home folder'}, too much for a base of notes.",
             hint="Choose the folder with your notes.",
         )
     if not os.access(real, os.R_OK | os.X_OK):

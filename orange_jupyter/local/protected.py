@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.errors import RightsError
@@ -31,11 +31,16 @@ class Protected:
 
     home: str
     folders: tuple[str, ...] = ()
+    _denied: tuple[tuple[str, ...], ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        written = (*SYSTEM, *(os.path.join(self.home, name) for name in UNDER_HOME), *self.folders)
+        object.__setattr__(self, "_denied", _forms(written))  # resolved once: `covers` is asked for each file
 
     def covers(self, real: str) -> bool:
         """Whether a real absolute path is one of them; compared without case, which can only protect more."""
         parts = _parts(real)
-        return _by_name(parts) or self._in_ssh(parts) or any(parts[: len(deny)] == deny for deny in self._denied())
+        return _by_name(parts) or self._in_ssh(parts) or any(parts[: len(deny)] == deny for deny in self._denied)
 
     def refuse(self, real: str) -> None:
         """Raises RightsError protected_path for such a path."""
@@ -58,9 +63,6 @@ class Protected:
             if device == state.st_dev and device != os.stat("/").st_dev:
                 raise _refusal(real)
 
-    def _denied(self) -> list[tuple[str, ...]]:
-        return _forms((*SYSTEM, *(os.path.join(self.home, name) for name in UNDER_HOME), *self.folders))
-
     def _in_ssh(self, parts: tuple[str, ...]) -> bool:
         for home in {self.home, os.path.realpath(self.home)}:
             folder = (*_parts(home), ".ssh")
@@ -69,8 +71,8 @@ class Protected:
         return parts[-2:-1] == (".ssh",) and parts[-1].startswith("id_") and not parts[-1].endswith(".pub")
 
 
-def _forms(places: tuple[str, ...]) -> list[tuple[str, ...]]:
-    return [_parts(form) for place in places for form in {place, os.path.realpath(place)}]
+def _forms(places: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    return tuple(_parts(form) for place in places for form in {place, os.path.realpath(place)})
 
 
 def _by_name(parts: tuple[str, ...]) -> bool:

@@ -10,10 +10,11 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from orange_jupyter.core.corpus import Listing, ListQuery
+from orange_jupyter.core.corpus import Listing, ListQuery, OutsideFound
 from orange_jupyter.core.paths import FileBytes, FileInfo, KnowledgeBase, Place
 from orange_jupyter.local.catalogue import list_entries
 from orange_jupyter.local.fileids import FileIds
+from orange_jupyter.local.outside import search_outside
 from orange_jupyter.local.placing import resolve
 from orange_jupyter.local.protected import Protected
 from orange_jupyter.local.reading import Counted, Disk
@@ -59,6 +60,15 @@ class LocalWorkspace:
     async def entries(self, query: ListQuery) -> Listing:
         """A page of what `list` shows, freshly scanned. Raises PathError, ReadError stale_cursor."""
         return await _stoppable(lambda stop: list_entries(self._disk, query, stop))
+
+    async def scan_outside(self, place: Place, text: str, *, limit: int) -> OutsideFound:
+        """Search the text files of an outside place without an index. Raises RightsError protected_path."""
+
+        def search(_: Stop) -> OutsideFound:
+            self._disk.protected.refuse(place.relative)
+            return search_outside(place.relative, text, limit=limit, protected=self._disk.protected)
+
+        return await _stoppable(search)
 
     async def scan_all(self, stop: Stop | None = None) -> list[Counted]:
         """Every selected KB with its scan and file ids; a KB that cannot be read has a warning instead of files."""
