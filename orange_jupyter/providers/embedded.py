@@ -15,7 +15,7 @@ from orange_jupyter.core.events import Delta, ModelRetry, TextDelta
 from orange_jupyter.core.messages import Finish, Message, Reply, Request, Role, Text, ToolCall, ToolResult
 from orange_jupyter.core.ports import ModelInfo
 from orange_jupyter.providers import embedded_answer as say
-from orange_jupyter.providers.embedded_passages import Found, missing, quotes
+from orange_jupyter.providers.embedded_passages import Found, missing, near_misses, quotes, weighed
 from orange_jupyter.providers.embedded_question import Kind, Question, understand
 
 _PIECE = 24
@@ -125,17 +125,18 @@ def _ask(question: Question, done: list[_Done], tools: set[str]) -> Calls | str:
     asked = [str(one.arguments.get("query", "")) for one in searches]
     if not asked:
         return [_search(query) for query in question.first_queries]
-    good = quotes(_found(searches), question.terms)
+    found = _found(searches)
+    terms = weighed(question.terms, found)
+    good = quotes(found, terms)
     if good:
-        return say.answer(question, good, missing(good, question.terms))
+        return say.answer(question, good, missing(good, terms))
     if not any(one.ok for one in searches):
         return say.failed(question, searches[0].envelope)
     more = [query for query in question.more_queries if query not in asked]
     if more:
         return [_search(query) for query in more]
     last = next(one.envelope for one in reversed(searches) if one.ok)
-    searched = last.get("searched")
-    return say.nothing(question, asked, searched if isinstance(searched, dict) else {}, last.get("indexing"))
+    return say.nothing(question, asked, last, near_misses(found, terms))
 
 
 def _search(query: str) -> tuple[str, dict[str, Any]]:

@@ -13,6 +13,7 @@ _MOST_QUOTES = 5
 _MOST_IN_A_FILE = 2
 _MOST_ENTRIES = 60
 _LONGEST_READ = 3_000
+_ANCHOR = re.compile(r"\s*\{\s*#[^}]*\}\s*$")
 
 
 def answer(question: Question, quotes: list[Quote], missing: list[str]) -> str:
@@ -33,9 +34,11 @@ def answer(question: Question, quotes: list[Quote], missing: list[str]) -> str:
     return "\n\n".join(blocks)
 
 
-def nothing(question: Question, queries: list[str], searched: dict[str, Any], indexing: Any) -> str:
-    """That nothing fits, what was searched, and what may help."""
+def nothing(question: Question, queries: list[str], envelope: dict[str, Any], near: list[tuple[str, list[str]]]) -> str:
+    """That nothing fits, what was searched, and what may help. `near` are (path, words it shares) of files."""
     zh = question.chinese
+    searched = envelope.get("searched")
+    searched = searched if isinstance(searched, dict) else {}
     names = [str(base.get("name", "")) for base in searched.get("knowledgeBases", []) if isinstance(base, dict)]
     files = searched.get("files")
     asked = ("；" if zh else "; ").join(queries)
@@ -55,7 +58,19 @@ def nothing(question: Question, queries: list[str], searched: dict[str, Any], in
             "Try the words your notes would use, or fewer of them. The embedded search matches words; "
             "it does not guess meanings and does not translate."
         )
-    return "\n\n".join([text, hint, *_still_indexing(indexing, chinese=zh)])
+    return "\n\n".join([text, *_near(near, chinese=zh), hint, *_still_indexing(envelope.get("indexing"), chinese=zh)])
+
+
+def _near(near: list[tuple[str, list[str]]], *, chinese: bool) -> list[str]:
+    if not near:
+        return []
+    head = (
+        "这些笔记只含其中几个词，不算回答："
+        if chinese
+        else "These notes only share some of the words and are no answer:"
+    )
+    rows = [f"- {_code(path)} ({('、' if chinese else ', ').join(words)})" for path, words in near]
+    return [head + "\n\n" + "\n".join(rows)]
 
 
 def listed(question: Question, envelope: dict[str, Any]) -> str:
@@ -158,7 +173,7 @@ def _by_file(quotes: list[Quote]) -> list[tuple[str, list[Quote]]]:
 
 
 def _title(quote: Quote) -> str:
-    title = quote.found.title or quote.found.path.rpartition("/")[2]
+    title = _ANCHOR.sub("", quote.found.title) or quote.found.path.rpartition("/")[2]
     return re.sub(r"([\\`*_\[\]<>])", r"\\\1", " ".join(title.split()))
 
 

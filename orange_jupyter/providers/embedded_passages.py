@@ -10,6 +10,7 @@ from orange_jupyter.providers.embedded_terms import Profile, Term, covered
 
 _LONGEST_QUOTE = 420
 _MOST_UNITS = 3
+_RANK_BONUS = 0.08
 _HEADING = re.compile(r"#{1,6}\s+")
 _MARKER = re.compile(r"(?:[-*+]\s+(?:\[[ xX]\]\s+)?|\d+[.)、]\s*|>\s*)+")
 _SENTENCE_END = re.compile(r"(?<=[。！？；])|(?<=[.!?])(?=\s+[^\sa-z])")
@@ -59,14 +60,27 @@ class Quote:
 def quotes(found: list[Found], terms: tuple[Term, ...]) -> list[Quote]:
     """The relevant passages, best first: those that cover far less than the best are left out."""
     judged: dict[str, Quote] = {}
-    for passage in found:
+    for rank, passage in enumerate(found):
         share = relevance(passage, terms)
         if share is not None and passage.citation_id not in judged:
             excerpt, code = _excerpt(passage.passage, terms)
             if excerpt:
-                judged[passage.citation_id] = Quote(passage, excerpt, share, code)
+                judged[passage.citation_id] = Quote(passage, excerpt, share + _RANK_BONUS / (1 + rank), code)
     ranked = sorted(judged.values(), key=lambda quote: -quote.share)
     return [quote for quote in ranked if quote.share >= 0.7 * ranked[0].share]
+
+
+def weighed(terms: tuple[Term, ...], found: list[Found]) -> tuple[Term, ...]:
+    """The terms with less weight for a name that nearly every passage found has: in notes on Vue it tells nothing."""
+    if len(terms) < 3 or len(found) < 4:
+        return terms
+    texts = [Profile.of(" ".join((one.passage, one.title, one.path))) for one in found]
+    return tuple(
+        Term(term.text, 0.5, key=False, chinese=term.chinese)
+        if term.key and sum(covered(term, text) > 0.5 for text in texts) >= 0.75 * len(texts)
+        else term
+        for term in terms
+    )
 
 
 def relevance(found: Found, terms: tuple[Term, ...]) -> float | None:
@@ -83,21 +97,31 @@ def relevance(found: Found, terms: tuple[Term, ...]) -> float | None:
     shares = [(term, covered(term, around)) for term in terms]
     own = sum(term.weight * covered(term, inside) for term in terms) / total
     share = sum(term.weight * part for term, part in shares) / total
-    keys = [part for term, part in shares if term.key]
-    if keys and sum(part > 0.5 for part in keys) * 2 < len(keys):
+    if not _names_are_there(shares):
         return None
-    if own < 0.25 or not _enough(shares, share):
+    if own < 0.3 or not _enough(shares, share):
         return None
     return 0.5 * share + 0.5 * own
 
 
+def _names_are_there(shares: list[tuple[Term, float]]) -> bool:
+    """At least half of the names; a lone missing name is forgiven when nearly all the rest is there."""
+    keys = [part for term, part in shares if term.key]
+    if sum(part > 0.5 for part in keys) * 2 >= len(keys):
+        return True
+    rest = [(term.weight, part) for term, part in shares if not term.key]
+    total = sum(weight for weight, _ in rest)
+    return len(keys) == 1 and total >= 2 and sum(weight * part for weight, part in rest) >= 0.8 * total
+
+
 def _enough(shares: list[tuple[Term, float]], share: float) -> bool:
+    strong = [part for term, part in shares if term.weight >= 1]
+    if len(strong) <= 2 and any(part < 0.6 for part in strong):
+        return False
     units = sum(max(1, len(term.text) // 2) if term.chinese else 1 for term, _ in shares)
     if units <= 2:
         return share >= 0.9
-    if units == 3:
-        return share >= 0.62
-    return share >= 0.5
+    return share >= (0.6 if units <= 4 else 0.5)
 
 
 def missing(found: list[Quote], terms: tuple[Term, ...]) -> list[str]:
@@ -106,6 +130,21 @@ def missing(found: list[Quote], terms: tuple[Term, ...]) -> list[str]:
         Profile.of(" ".join((one.found.passage, one.found.title, *one.found.heading, one.found.path))) for one in found
     ]
     return [term.text for term in terms if term.weight >= 1 and not any(covered(term, text) > 0.3 for text in around)]
+
+
+def near_misses(found: list[Found], terms: tuple[Term, ...]) -> list[tuple[str, list[str]]]:
+    """(path, the terms it holds) of up to three files that do not answer, but hold something worth a look."""
+    total = sum(term.weight for term in terms) or 1.0
+    near: dict[str, tuple[float, list[str]]] = {}
+    for one in found:
+        around = Profile.of(" ".join((one.passage, one.title, *one.heading)))
+        held = [term for term in terms if term.weight >= 1 and covered(term, around) > 0.6]
+        share = sum(term.weight for term in held) / total
+        worth = share >= 0.5 or any(term.key for term in held)
+        if worth and share > near.get(one.path, (0.0, []))[0]:
+            near[one.path] = (share, [term.text for term in held])
+    ranked = sorted(near.items(), key=lambda item: -item[1][0])
+    return [(path, words) for path, (_, words) in ranked[:3]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +191,7 @@ def _can_stand_together(units: list[_Unit], first: int, last: int) -> bool:
 def _units(passage: str) -> list[_Unit]:
     """Sentences, list items and headings; code lines as units of their own that are quoted only for want of prose."""
     units: list[_Unit] = []
-    fenced = False
+    fenced = _begins_in_code(passage)
     paragraph = 0
     for start, end in _blocks(passage):
         line = passage[start:end]
@@ -171,7 +210,7 @@ def _units(passage: str) -> list[_Unit]:
 def _blocks(passage: str) -> list[tuple[int, int]]:
     """Lines; the lines of a wrapped paragraph are one."""
     spans: list[tuple[int, int]] = []
-    fenced = False
+    fenced = _begins_in_code(passage)
     place = 0
     for line in passage.splitlines(keepends=True):
         body = line.rstrip("\r\n")
@@ -186,10 +225,20 @@ def _blocks(passage: str) -> list[tuple[int, int]]:
     return spans
 
 
+def _begins_in_code(passage: str) -> bool:
+    """A passage cut out of a code block: its first fence closes, since it names no language and one is left over."""
+    fences = [line.strip() for line in passage.splitlines() if line.lstrip().startswith(("```", "~~~"))]
+    return len(fences) % 2 == 1 and not fences[0].strip("`~")
+
+
 def _goes_on(line: str) -> bool:
     """Whether a line can continue the paragraph above it."""
     bare = line.lstrip()
-    return bool(bare) and not (_HEADING.match(bare) or _MARKER.match(bare) or _NO_PROSE.match(bare))
+    return (
+        bool(bare)
+        and not line.startswith("    ")
+        and not (_HEADING.match(bare) or _MARKER.match(bare) or _NO_PROSE.match(bare))
+    )
 
 
 def _wraps(block: str) -> bool:
@@ -204,7 +253,9 @@ def _pieces(passage: str, span: tuple[int, int], paragraph: int, *, code: bool) 
         return [_Unit(start, end, True, 0.5, paragraph)]
     start += len(line) - len(line.lstrip())
     end -= len(line) - len(line.rstrip())
-    weight = 0.5 if _NO_PROSE.match(passage[start:end]) else 1.0
+    weight = 0.5 if _NO_PROSE.match(passage[start:end]) or line.startswith("    ") else 1.0
+    if start == 0 and (line[:1].islower() or line[:1] in "，。、；）)"):
+        weight = 0.7  # the passage begins in the middle of a sentence
     heading = _HEADING.match(passage[start:end])
     if heading:
         return [_Unit(start + heading.end(), end, False, 0.6, paragraph)] if start + heading.end() < end else []

@@ -20,7 +20,7 @@ _FILE = re.compile(
     rf"[\w{CHINESE}][\w{CHINESE}\-./]*\.(?:md|markdown|txt|pdf|docx|png|jpe?g|webp|gif|bmp|svg)\b", re.IGNORECASE
 )
 _TOKEN = re.compile(rf"[A-Za-z_][A-Za-z0-9_'’.:/+#-]*|\d[\dA-Za-z.,:%_-]*|[{CHINESE}]+")
-_LATIN = re.compile(r"[a-z0-9]+")
+_LATIN = re.compile(r"[a-z0-9]+(?:['’][a-z]+)?")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 _NAME_WEIGHT = 1.5
@@ -190,6 +190,7 @@ def _chinese_covered(piece: str, text: str) -> float:
 @lru_cache(maxsize=8192)
 def stem(word: str) -> str:
     """A rough stem: plural, -ing, -ed, -ly and a last e go; enough to match forms of one word."""
+    word = re.sub("['’]s$", "", word)
     for suffix, least in (("ies", 5), ("ing", 6), ("edly", 7), ("ed", 5), ("ly", 6), ("es", 5), ("s", 4)):
         if word.endswith(suffix) and len(word) >= least and not word.endswith("ss"):
             word = word[: -len(suffix)] + ("y" if suffix == "ies" else "")

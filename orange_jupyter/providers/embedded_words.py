@@ -11,7 +11,7 @@ def _words(text: str) -> tuple[str, ...]:
 
 ENGLISH_STOP = frozenset(
     _words("""
-    a about above after again against all also although always am an and any anybody anyone anything are
+    a about already above after again against all also although always am an and any anybody anyone anything are
     aren't around as ask at away back be because been before being below between both but by came can can't
     cannot come could couldn't describe did didn't do does doesn't doing don't done down during each either
     else ever every everything explain few find for from further give gives got had has have haven't having
@@ -31,11 +31,13 @@ ENGLISH_STOP = frozenset(
 
 ENGLISH_GENERIC = frozenset(
     _words("""
-    add already answer app application best better build change code common company configure correct create
+    agree allow apply avoid become begin call check choose close contain decide decision discuss end finish follow happen
+    include keep learn live meet open pay pick plan prefer remember require say speak try turn
+    add answer app application best better build change code common company configure correct create
     current data default detail different document example file first folder function general get good
     handle help idea important information item kind large last latest line list long main make method name
     new number option page part people possible problem process program project provide question recommend
-    render result right run send server service set setting small start step stop store system talk test
+    render result right run send server service set setting small start step stop store support system talk test
     text time topic type update use user using value version whole work
     """)
 )
@@ -54,6 +56,7 @@ _CHINESE_KEPT = _words("""
 """)
 
 _CHINESE_STOP = _words("""
+后面 前面 上面 下面 比如 例如 发出去
 请问 请你 请帮我 帮我 麻烦 告诉我 告诉 介绍一下 介绍 说明一下 解释一下 解释 讲一下 讲讲 说说 谈谈 说一下
 看一下 一下 关于 有关 有没有 是不是 能不能 可不可以 会不会 要不要 是否 什么时候 什么样 什么是 是什么
 做什么 用什么 为什么 为什麼 什么 什麼 怎么样 怎么办 怎么做 怎么用 怎么写 怎么才能 怎么 怎麼 怎样
@@ -68,6 +71,8 @@ _CHINESE_STOP = _words("""
 
 CHINESE_GENERIC = frozenset(
     _words("""
+    决定 讨论 安排 开始 结束 完成 负责 参加 准备 选择 进展 意见 结论
+    结果 报告 计划 总结 列表 数量 名字 地址 电话 号码 价格 日期 单位 个人 大家
     公司 流程 用户 数据 文件 方法 系统 项目 服务 功能 问题 时间 信息 配置 设置 内容 情况 部分 操作 处理 实现
     方式 步骤 例子 示例 代码 程序 应用 参数 函数 组件 接口 类型 对象 名称 工具 版本 更新 支持 管理 运行 执行
     创建 添加 修改 删除 返回 东西 工作 人员 区别 原因 作用 建议 注意 规定 要求 标准 今年 去年 今天 明天 昨天
