@@ -29,7 +29,7 @@ def collect(wanted: list[str]) -> list[Row]:
         module = importlib.import_module(f"benchmarks.{name}")
         if hasattr(module, "rows"):
             print(f"{name} …", file=sys.stderr, flush=True)
-            found += module.rows()
+            found += [row if isinstance(row, Row) else Row(**row) for row in module.rows()]
     return found
 
 

@@ -1,0 +1,32 @@
+"""Takes docs/images/tour.png, the README's picture: the tour's first question in a real JupyterLab."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.lab import Lab
+
+ROOT = Path(__file__).parents[1]
+TARGET = Path(__file__).parent / "images" / "tour.png"
+
+
+@pytest.mark.browser
+def test_take_the_picture(lab: Lab) -> None:
+    """Run the tour's first cells and keep what a person sees."""
+    shutil.copytree(ROOT / "notebooks", lab.folder, dirs_exist_ok=True)
+    lab.width(1000, 760)
+    lab.show(lab.folder / "tour.ipynb")
+    for index in (1, 2):
+        lab.run(index)
+    lab.output(2).get_by_text("1.8 °C").first.wait_for(timeout=60_000)
+    lab.cell(2).scroll_into_view_if_needed()
+    TARGET.parent.mkdir(exist_ok=True)
+    lab.page.screenshot(path=TARGET)
+
+
+if __name__ == "__main__":
+    sys.exit(pytest.main(["-q", "-p", "tests.conftest", "-o", "python_files=picture.py", str(Path(__file__))]))
