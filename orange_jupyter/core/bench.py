@@ -25,8 +25,8 @@ class Bench:
     model: Model
     reach: Reach
 
-    def agent(self, turn_id: str, audience: Audience) -> Agent:
-        """What `run_turn` runs with."""
+    def agent(self, turn_id: str, audience: Audience, *, steps: int | None = None) -> Agent:
+        """What `run_turn` runs with; `steps` bounds this turn only."""
 
         async def keep(message: Message) -> None:
             await self.parts.transcript.append_message(turn_id, message)
@@ -36,7 +36,7 @@ class Bench:
             desk=self.desk(turn_id, audience),
             bases=self.reach.bases,
             keep=keep,
-            steps=self.parts.steps,
+            steps=steps or self.parts.steps,
         )
 
     def desk(self, turn_id: str, audience: Audience) -> Desk:

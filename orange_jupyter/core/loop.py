@@ -12,7 +12,16 @@ from orange_jupyter.core.declare import declare
 from orange_jupyter.core.desk import Desk
 from orange_jupyter.core.dispatch import Ran, run_call
 from orange_jupyter.core.errors import ModelError, ModelFault, RunError
-from orange_jupyter.core.events import Delta, PartDone, Restarted, StepFinished, StepStarted, StopReason, TextDelta
+from orange_jupyter.core.events import (
+    Delta,
+    Notice,
+    PartDone,
+    Restarted,
+    StepFinished,
+    StepStarted,
+    StopReason,
+    TextDelta,
+)
 from orange_jupyter.core.messages import Finish, Message, Reply, Role, Text, ToolCall, ToolResult, Usage
 from orange_jupyter.core.paths import KnowledgeBase
 from orange_jupyter.core.ports import Model
@@ -103,6 +112,8 @@ async def _take(agent: Agent, reply: Reply, course: Course) -> bool:
     said = Message(role=Role.ASSISTANT, parts=reply.parts, model=reply.model or agent.model.info.name)
     if not said.text.strip() and not said.calls:
         return await _nudge(agent, course)
+    for line in reply.notices:
+        await agent.desk.hear(Notice(level="warning", text=line))
     for part in reply.parts:
         await agent.desk.hear(PartDone(part=part))
     await _keep(agent, course, said)

@@ -214,7 +214,7 @@ class Transcript(Protocol):
         """Keep a message; durable when it returns. Raises StoreError."""
         ...
 
-    async def messages(self) -> tuple[tuple[str, Message], ...]:
+    async def by_turn(self) -> tuple[tuple[str, Message], ...]:
         """(turn id, message) in order."""
         ...
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 from typing import Any
 
 from orange_jupyter.core.approval import Outcome, TierRequest
@@ -10,7 +11,7 @@ from orange_jupyter.core.bench import Bench
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.context import Turned
 from orange_jupyter.core.errors import RightsError, SessionError
-from orange_jupyter.core.events import StopReason, TurnFinished, TurnStarted
+from orange_jupyter.core.events import Notice, StopReason, TurnFinished, TurnStarted
 from orange_jupyter.core.grant import Grant, Tier
 from orange_jupyter.core.messages import Image, Message
 from orange_jupyter.core.parts import Parts, Reach, State
@@ -18,6 +19,16 @@ from orange_jupyter.core.ports import Listener, Model
 from orange_jupyter.core.turn import Audience, Live, Play, play
 
 TITLE_LENGTH = 48
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What goes with a message: pictures, who looks on, and lines to be told first."""
+
+    images: tuple[Image, ...] = ()
+    views: tuple[Listener, ...] = ()
+    notices: tuple[Notice, ...] = ()
+    steps: int | None = None
 
 
 class Session:
@@ -45,13 +56,13 @@ class Session:
         switches = self._parts.switches.model_copy(update={"memory": state.memory})
         return Grant(tier=state.tier, plan=state.plan, switches=switches, version=state.permission_version)
 
-    async def send(self, text: str, *, images: tuple[Image, ...] = (), view: Listener | None = None) -> TurnFinished:
+    async def send(self, text: str, said: Said = Said()) -> TurnFinished:
         """Run one turn after those before it. Raises SessionError for an empty message; else always a TurnFinished."""
         if not text.strip():
             raise SessionError("The question is empty.", hint="Write it under the %%orange line.")
         async with self._order:
             live = Live()
-            live.task = asyncio.create_task(self._turn(text, images, (view,) if view else (), live))
+            live.task = asyncio.create_task(self._turn(text, said, live))
             self._live = live
             try:
                 return await asyncio.shield(live.task)
@@ -62,20 +73,18 @@ class Session:
             finally:
                 self._live = None
 
-    async def _turn(
-        self, text: str, images: tuple[Image, ...], views: tuple[Listener, ...], live: Live
-    ) -> TurnFinished:
+    async def _turn(self, text: str, said: Said, live: Live) -> TurnFinished:
         parts, state = self._parts, self._state
         reach = await parts.reach(state.knowledge_bases)
         model = parts.model(state.model)
         turn_id = parts.new_id("t")
-        audience = Audience(parts.recorder, views)
+        audience = Audience(parts.recorder, said.views)
         started = TurnStarted(
             turn_id=turn_id,
             session_id=state.session_id,
             number=state.turns + 1,
             text=text,
-            images=images,
+            images=said.images,
             model=model.info.name,
             host=model.info.host,
             tier=state.tier,
@@ -85,10 +94,10 @@ class Session:
             started_at=parts.clock.now(),
         )
         await self._store(turns=state.turns + 1, title=state.title or _title(text))
-        agent = self.bench(model, reach).agent(turn_id, audience)
-        history = _by_turn(await parts.transcript.messages())
+        agent = self.bench(model, reach).agent(turn_id, audience, steps=said.steps)
+        history = _by_turn(await parts.transcript.by_turn())
         try:
-            return await play(agent, Play(started, history, audience, parts.citations, parts.clock), live)
+            return await play(agent, Play(started, history, audience, parts.citations, parts.clock, said.notices), live)
         finally:
             await model.close()
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from orange_jupyter.core.citing import used
 from orange_jupyter.core.context import Turned
 from orange_jupyter.core.errors import ModelError, OrangeError, StoreError
-from orange_jupyter.core.events import Delta, Event, PartDone, StopReason, TurnFinished, TurnStarted
+from orange_jupyter.core.events import Delta, Event, Notice, PartDone, StopReason, TurnFinished, TurnStarted
 from orange_jupyter.core.loop import Agent, Course, run_turn
 from orange_jupyter.core.messages import Message, Role, Text
 from orange_jupyter.core.ports import Citations, Clock, Listener
@@ -62,6 +62,7 @@ class Play:
     audience: Audience
     citations: Citations
     clock: Clock
+    notices: tuple[Notice, ...] = ()
 
 
 async def play(agent: Agent, play: Play, live: Live) -> TurnFinished:
@@ -72,6 +73,8 @@ async def play(agent: Agent, play: Play, live: Live) -> TurnFinished:
     error: OrangeError | None = None
     try:
         await play.audience.hear(play.started)
+        for notice in play.notices:
+            await play.audience.hear(notice)
         await agent.keep(said)
         reason = await run_turn(agent, play.history, course)
     except asyncio.CancelledError:

@@ -148,9 +148,10 @@ class SystemRing:
         from keyring.errors import KeyringError
 
         try:
-            return keyring.get_password(SERVICE, name)
+            found: str | None = keyring.get_password(SERVICE, name)
         except KeyringError:
             return None
+        return found
 
     def set(self, name: str, value: str) -> bool:
         """Keep a key; False where the keyring is locked or failing."""

@@ -81,6 +81,12 @@ _FIRST = (
         PRIMARY KEY (session_id, number),
         UNIQUE (session_id, passage_key)
     )""",
+    """CREATE TABLE reads (
+        session_id TEXT NOT NULL REFERENCES sessions ON DELETE CASCADE,
+        file TEXT NOT NULL,
+        content_hash TEXT NOT NULL,
+        PRIMARY KEY (session_id, file)
+    )""",
 )
 
 MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST,)

@@ -91,6 +91,11 @@ class Transcript:
         rows = await self._database.run(lambda connection: self._rows(connection, "message", None))
         return tuple(self._parse(_MESSAGE, body) for _, body in rows)
 
+    async def by_turn(self) -> tuple[tuple[str, Message], ...]:
+        """The same with the turn that each message belongs to."""
+        rows = await self._database.run(lambda connection: self._rows(connection, "message", None))
+        return tuple((turn_id, self._parse(_MESSAGE, body)) for turn_id, body in rows)
+
     async def turns(self) -> tuple[Turn, ...]:
         """The visible history by turns."""
         rows, partials = await self._database.run(
