@@ -109,11 +109,12 @@ def mostly_cjk(text: str) -> bool:
 
 
 def _counts(text: str, span: Span) -> tuple[int, int]:
+    """How many CJK letters and how many letters and digits of any script stand in a span."""
     piece = text[span.start : span.end]
     if piece.isascii():
-        return 0, len(piece)
-    cjk = len(_CJK.findall(piece))
-    return cjk, cjk + sum(1 for _ in _LETTER.finditer(_CJK.sub("", piece)))
+        return 0, len(_LETTER.findall(piece))
+    rest, cjk = _CJK.subn("", piece)
+    return cjk, cjk + len(_LETTER.findall(rest))
 
 
 def _limit(cjk: int, letters: int) -> int:

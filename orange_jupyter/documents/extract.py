@@ -23,7 +23,7 @@ class LocalDocuments:
     """Implements `core.ports.Documents` over FORMATS. Used from one event loop; `close` ends the workers."""
 
     def __init__(
-        self, workers: int = 1, *, limits: WorkerLimits = WorkerLimits(), environment: Mapping[str, str] | None = None
+        self, workers: int = 1, *, limits: WorkerLimits | None = None, environment: Mapping[str, str] | None = None
     ) -> None:
         """Starts nothing yet. `workers` at once at most; a figure above the number of cores gains nothing."""
         self._pool = Pool(workers, limits=limits, environment=environment)

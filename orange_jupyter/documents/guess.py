@@ -26,18 +26,23 @@ _TRADITIONAL = (
 _PUNCTUATION = "，。、；：？！“”‘’（）《》「」『』—…· 　"
 _WESTERN = "éèêëàâáäåãçñöóôøùúüûíîïßæœÉÈÀÄÅÖÜÇÑØÆ"
 _MARKS = "“”‘’„«»–—…€°§·´×£©®½²³•\xa0"
+_BOXES = "─│┌┐└┘├┤┬┴┼━┃═║╔╗╚╝╭╮╯╰■□▲△●○★☆→←↑↓"
 _ASCII = log(1 / 40)
 _LONE = re.compile(r"(?<=[A-Za-z])[⺀-鿿가-힣豈-\ufaff](?![⺀-鿿가-힣豈-\ufaff])")
 _RUN = re.compile(r"[\x80-\uffff](?=[\x80-\uffff])")
+_MIXED = re.compile(r"(?<=[A-Za-z])[Ѐ-ӿ]|[Ѐ-ӿ](?=[A-Za-z])")
 
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """An encoding: codecs to try in order, the most specific first, and the likelihood of a character in it."""
+    """An encoding: codecs to try in order, the most specific first, and how likely a character is in it.
+
+    `odd` finds what text in it hardly ever holds: a lone hanzi after a Latin letter, two accented letters in a row.
+    """
 
     codecs: tuple[str, ...]
     likelihood: Callable[[str], float]
-    eastern: bool = True
+    odd: re.Pattern[str] = _LONE
 
 
 def guess(data: bytes) -> tuple[str, str, bool] | None:
@@ -58,7 +63,7 @@ def guess(data: bytes) -> tuple[str, str, bool] | None:
         return None
     readings.sort(key=lambda reading: -reading[0])
     score, text, codec = readings[0]
-    close = len(readings) > 1 and score - readings[1][0] < _SURE_MARGIN
+    close = any(score - other < _SURE_MARGIN and rival != text for other, rival, _ in readings[1:])
     return text, codec, close or len(text) < SURE_LENGTH
 
 
@@ -66,8 +71,7 @@ def _score(text: str, candidate: _Candidate) -> float:
     total = 0.0
     for character, count in Counter(text).items():
         total += count * (_ASCII if character < "\x80" else candidate.likelihood(character))
-    odd = _LONE if candidate.eastern else _RUN
-    return total + log(0.03) * len(odd.findall(text))
+    return total + log(0.03) * len(candidate.odd.findall(text))
 
 
 @cache
@@ -79,13 +83,18 @@ def _candidates() -> tuple[_Candidate, ...]:
     kana = frozenset(map(chr, [*range(0x3041, 0x3094), *range(0x30A1, 0x30FD)]))
     cyrillic = frozenset(map(chr, [*range(0x410, 0x450), 0x401, 0x451]))
     return (
-        _Candidate(("gb18030",), _tiers((_SIMPLIFIED, 0.3), (_PUNCTUATION, 0.12), (hanzi, 0.5), (big5, 0.06))),
-        _Candidate(("big5", "cp950", "big5hkscs"), _tiers((_TRADITIONAL, 0.3), (_PUNCTUATION, 0.12), (big5, 0.5))),
-        _Candidate(("shift_jis", "cp932"), _tiers((kana, 0.55), (_PUNCTUATION, 0.1), (kanji, 0.3))),
-        _Candidate(("euc_jp",), _tiers((kana, 0.55), (_PUNCTUATION, 0.1), (kanji, 0.3))),
+        _Candidate(
+            ("gb18030",), _tiers((_SIMPLIFIED, 0.3), (_PUNCTUATION, 0.12), (_BOXES, 0.03), (hanzi, 0.5), (big5, 0.06))
+        ),
+        _Candidate(
+            ("big5", "cp950", "big5hkscs"),
+            _tiers((_TRADITIONAL, 0.3), (_PUNCTUATION, 0.12), (_BOXES, 0.03), (big5, 0.5)),
+        ),
+        _Candidate(("shift_jis", "cp932"), _tiers((kana, 0.55), (_PUNCTUATION, 0.1), (_BOXES, 0.03), (kanji, 0.28))),
+        _Candidate(("euc_jp",), _tiers((kana, 0.55), (_PUNCTUATION, 0.1), (_BOXES, 0.03), (kanji, 0.28))),
         _Candidate(("cp949",), _tiers((hangul, 0.9), (_PUNCTUATION, 0.03))),
-        _Candidate(("cp1252",), _tiers((_WESTERN, 0.7), (_MARKS, 0.25)), eastern=False),
-        _Candidate(("cp1251",), _tiers((cyrillic, 0.9), (_MARKS, 0.05))),
+        _Candidate(("cp1252",), _tiers((_WESTERN, 0.7), (_MARKS, 0.25)), _RUN),
+        _Candidate(("cp1251",), _tiers((cyrillic, 0.9), (_MARKS, 0.05)), _MIXED),
     )
 
 

@@ -40,6 +40,8 @@ def picture(data: bytes, limits: PictureLimits) -> Picture:
         with Image.open(BytesIO(data), formats=_FORMATS) as image:
             _check_size(image)
             return _first_frame(image, limits)
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning):
+        raise _too_many_pixels("The picture has") from None
     except UnidentifiedImageError:
         raise _unidentified(data) from None
     except (OSError, ValueError, SyntaxError, EOFError, IndexError, TypeError) as error:
@@ -50,12 +52,7 @@ def _check_size(image: Image.Image) -> None:
     width, height = image.size
     most = MAX_JPEG_PIXELS if image.format in ("JPEG", "MPO") else MAX_PIXELS
     if width * height > most:
-        raise ReadError(
-            Code.TOO_LARGE,
-            f"The picture is {width:,} × {height:,} pixels; at most {most // 1_000_000} megapixels are decoded.",
-            hint="Save a smaller copy of it.",
-            details={"width": width, "height": height},
-        )
+        raise _too_many_pixels(f"The picture is {width:,} × {height:,},", width=width, height=height)
 
 
 def _first_frame(image: Image.Image, limits: PictureLimits) -> Picture:
@@ -79,6 +76,15 @@ def _eight_bit(image: Image.Image) -> Image.Image:
     if image.mode in ("1", "L"):
         return image.convert("L")
     return image.convert("RGB")
+
+
+def _too_many_pixels(what: str, **details: int) -> ReadError:
+    return ReadError(
+        Code.TOO_LARGE,
+        f"{what} more pixels than are decoded ({MAX_PIXELS // 1_000_000} megapixels, as JPEG twice that).",
+        hint="Save a smaller copy of it.",
+        details=details,
+    )
 
 
 def _unidentified(data: bytes) -> ReadError:

@@ -6,6 +6,7 @@ columns of half of all two-column pages in a wrong order (documents-facts.md).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -23,7 +24,8 @@ _FLAGS = pymupdf.TEXTFLAGS_BLOCKS & ~pymupdf.TEXT_PRESERVE_LIGATURES & ~pymupdf.
 _MAX_ZOOM = 4.0
 _FAULTS = (RuntimeError, ValueError, pymupdf.mupdf.FzErrorBase)
 _OUT_OF_MEMORY = ("malloc", "alloc", "out of memory")
-_EMPTY_TITLES = frozenset({"untitled", "unknown", "none", "title"})
+_EMPTY_TITLES = frozenset({"untitled", "unknown", "none", "title", "document1"})
+_PROGRAM = re.compile(r"^Microsoft (?:Word|PowerPoint|Excel) - ")
 
 
 def text(data: bytes) -> DocumentText:
@@ -138,6 +140,7 @@ def _clean(content: str) -> str:
 
 def _title(document: Any) -> str:
     title = " ".join(_clean((document.metadata or {}).get("title") or "").split())
+    title = _PROGRAM.sub("", title)
     return "" if title.casefold() in _EMPTY_TITLES or len(title) > 300 else title
 
 

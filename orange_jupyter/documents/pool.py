@@ -13,6 +13,9 @@ from orange_jupyter.documents.frames import FrameError, Result, unpack_result
 from orange_jupyter.documents.process import WorkerEnded, WorkerLimits, WorkerProcess
 from orange_jupyter.documents.worker import over_limit
 
+_MOST_CALLS = 500
+"""Calls before a worker is replaced, so that what a library leaks does not add up."""
+
 
 class Pool:
     """Up to `size` workers, started when first needed and kept warm. Used from one event loop.
@@ -21,19 +24,21 @@ class Pool:
     """
 
     def __init__(
-        self, size: int = 1, *, limits: WorkerLimits = WorkerLimits(), environment: Mapping[str, str] | None = None
+        self, size: int = 1, *, limits: WorkerLimits | None = None, environment: Mapping[str, str] | None = None
     ) -> None:
         """`environment` is the workers' whole environment; empty by default, so that no secret is in it."""
-        self._limits = limits
+        self._size = max(1, size)
+        self._limits = limits or WorkerLimits()
         self._environment = dict(environment or {})
         self._idle: list[WorkerProcess] = []
         self._busy: set[WorkerProcess] = set()
-        self._turns = asyncio.Semaphore(max(1, size))
+        self._leaving: set[asyncio.Future[None]] = set()
+        self._turns = asyncio.Semaphore(self._size)
         self._closed = False
 
     @property
     def pids(self) -> tuple[int, ...]:
-        """The process ids of the workers that live now."""
+        """The process ids of the workers that are idle or busy now."""
         return tuple(worker.pid for worker in (*self._idle, *self._busy) if worker.pid is not None)
 
     async def run(self, call: dict[str, Any], data: bytes) -> Result:
@@ -46,15 +51,15 @@ class Pool:
                 raise ReadError(Code.PARSER_CRASHED, "The document readers have been closed.", hint="Start again.")
             worker = self._idle.pop() if self._idle else WorkerProcess(self._limits, self._environment)
             self._busy.add(worker)
+            keep = False
             try:
                 result = await self._ask(worker, call, data)
+                keep = worker.served < _MOST_CALLS
             except ReadError as error:
-                self._put_back(worker, keep=error.code not in (Code.PARSER_LIMIT, Code.PARSER_CRASHED))
+                keep = error.code not in (Code.PARSER_LIMIT, Code.PARSER_CRASHED)
                 raise
-            except BaseException:
-                self._put_back(worker, keep=False)
-                raise
-            self._put_back(worker, keep=True)
+            finally:
+                self._put_back(worker, keep=keep)
             return result
 
     async def close(self) -> None:
@@ -62,8 +67,13 @@ class Pool:
         self._closed = True
         for worker in self._busy:
             worker.kill()
-        idle, self._idle = self._idle, []
-        await asyncio.gather(*(asyncio.to_thread(worker.end) for worker in idle))
+        while self._idle:
+            self._let_go(self._idle.pop())
+        for _ in range(self._size):
+            await self._turns.acquire()
+        for _ in range(self._size):
+            self._turns.release()
+        await asyncio.gather(*self._leaving)
 
     async def _ask(self, worker: WorkerProcess, call: dict[str, Any], data: bytes) -> Result:
         try:
@@ -84,6 +94,13 @@ class Pool:
             self._idle.append(worker)
         else:
             worker.kill()
+            self._let_go(worker)
+
+    def _let_go(self, worker: WorkerProcess) -> None:
+        """Reap a worker in a thread, so that none stays behind as a zombie."""
+        leaving = asyncio.get_running_loop().run_in_executor(None, worker.end)
+        self._leaving.add(leaving)
+        leaving.add_done_callback(self._leaving.discard)
 
 
 def _crashed() -> ReadError:

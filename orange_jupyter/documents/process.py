@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Any, BinaryIO, Self, cast
+from typing import Any, BinaryIO, cast
 
+from orange_jupyter.core.codes import Code
+from orange_jupyter.core.errors import ReadError
 from orange_jupyter.documents.frames import FrameError, read_frame, write_frame
 
 _ROOT = str(Path(__file__).resolve().parents[2])
@@ -47,14 +49,8 @@ class WorkerProcess:
         self._process: subprocess.Popen[bytes] | None = None
         self._lifeline: int | None = None
         self._killed = False
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.end()
+        self._ending = threading.Lock()
+        self.served = 0
 
     @property
     def pid(self) -> int | None:
@@ -66,17 +62,16 @@ class WorkerProcess:
 
         Raises WorkerEnded; the process is then reaped and this object of no more use.
         """
+        process = self._process or self._start()
         try:
-            process = self._process or self._start()
             write_frame(cast(BinaryIO, process.stdin), head, body)
             answer = read_frame(cast(BinaryIO, process.stdout))
-        except (OSError, FrameError):
+        except (OSError, ValueError, FrameError):  # ValueError: the pipe was closed by `end` meanwhile
             answer = None
         if answer is None:
-            self.kill()
             self.end()
-            code = self._process.returncode if self._process is not None else 0
-            raise WorkerEnded(max(0, -code))
+            raise WorkerEnded(max(0, -process.returncode))
+        self.served += 1
         return answer
 
     def kill(self) -> None:
@@ -87,20 +82,21 @@ class WorkerProcess:
 
     def end(self) -> None:
         """Let an idle process go, wait until it is reaped and close the pipes; kills it after a second."""
-        if self._process is None:
-            return
         process = self._process
-        for stream in (process.stdin, process.stdout):
-            if stream is not None and not stream.closed:
-                _close(stream)
-        if self._lifeline is not None:
-            os.close(self._lifeline)
-            self._lifeline = None
-        try:
-            process.wait(_END_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        if process is None:
+            return
+        with self._ending:
+            for stream in (process.stdin, process.stdout):
+                if stream is not None:
+                    _close(stream)
+            if self._lifeline is not None:
+                os.close(self._lifeline)
+                self._lifeline = None
+            try:
+                process.wait(_END_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
 
     def _start(self) -> subprocess.Popen[bytes]:
         """Start the process: isolated, in a session of its own so that a kernel's interrupt does not reach it."""
@@ -117,6 +113,12 @@ class WorkerProcess:
                 pass_fds=() if reading is None else (reading,),
                 start_new_session=True,
             )
+        except OSError as error:
+            raise ReadError(
+                Code.PARSER_CRASHED,
+                f"The process that reads documents could not be started ({error.strerror}).",
+                hint="Free some memory or processes and try again.",
+            ) from None
         finally:
             if reading is not None:
                 os.close(reading)
@@ -131,13 +133,16 @@ def import_paths() -> list[str]:
 
     The working directory is often a shared folder of notes; a `lxml.py` in it must not run.
     """
-    here = str(Path.cwd())
-    paths = [entry for entry in sys.path if Path(entry).is_absolute() and str(Path(entry)) != here]
+    try:
+        here = os.getcwd()
+    except FileNotFoundError:
+        here = ""
+    paths = [entry for entry in sys.path if os.path.isabs(entry) and entry != here]
     return [*paths, *([] if _ROOT in paths else [_ROOT])]
 
 
 def _close(stream: Any) -> None:
     try:
         stream.close()
-    except BrokenPipeError:
+    except BrokenPipeError:  # what could not be sent is of no use any more
         return

@@ -46,12 +46,14 @@ def encode(image: Image.Image, limits: PictureLimits, *, original: tuple[int, in
 
 
 def _within(image: Image.Image, room: int, quality: int) -> tuple[bytes, str] | None:
+    """The encoded picture, if it fits: alpha as PNG; few colours as whichever is smaller; the rest as JPEG."""
+    first = min(max(quality, 1), 100)
     if image.mode == "P" or "A" in image.mode:
         data = _saved(image, "PNG", 0)
-        if len(data) <= room:
+        flat = "A" in image.mode or len(data) <= len(_saved(_opaque(image), "JPEG", first))
+        if flat and len(data) <= room:
             return data, "image/png"
         image = _opaque(image)
-    first = min(max(quality, 1), 100)
     for step in (first, *(lower for lower in (70, 50) if lower < first)):
         data = _saved(image, "JPEG", step)
         if len(data) <= room:

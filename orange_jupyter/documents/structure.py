@@ -17,6 +17,7 @@ _NOT_PROSE = re.compile(r"\s*(?:[-*+>|]|\d{1,9}[.)]\s|$)")
 _TICKS = re.compile(r"(?<!`)(?<!\\)`+")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _LINK = re.compile(r"!?\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])")
+_ATTRIBUTES = re.compile(r"[ \t]*\{[ \t]*#[^{}]*\}[ \t]*$")
 _EMPHASIS = re.compile(r"(\*{1,3}|~~|`+)(?=\S)(.+?)(?<=\S)\1")
 
 
@@ -76,8 +77,8 @@ def code_masked(text: str, start: int = 0) -> str:
 
 
 def plain_heading(source: str) -> str:
-    """A heading's text without emphasis, code ticks and link targets."""
-    plain = _LINK.sub(r"\1", source)
+    """A heading's text without emphasis, code ticks, link targets and a trailing `{#id}`."""
+    plain = _LINK.sub(r"\1", _ATTRIBUTES.sub("", source))
     for _ in range(3):
         plain = _EMPHASIS.sub(r"\2", plain)
     return " ".join(plain.split())
