@@ -41,6 +41,7 @@ class ModelSettings(Table):
     base_url: str = ""
     model: str = ""
     key_env: str | None = None
+    script: str = ""
     context_window: int = Field(32_768, ge=1_024)
     max_output: int | None = Field(None, ge=1)
     vision: bool = False

@@ -68,7 +68,7 @@ class Parts:
     mask: Callable[[str], str]
     save: Callable[[State], Awaitable[None]]
     reach: Callable[[tuple[str, ...]], Awaitable[Reach]]
-    model: Callable[[str], Model]
+    model: Callable[[str], Awaitable[Model]]
     new_id: Callable[[str], str]
     nonce: str
     steps: int = 50

@@ -138,6 +138,10 @@ class Library(Protocol):
         """Rescan, then find the best passages, best first."""
         ...
 
+    async def close(self) -> None:
+        """Close the index files."""
+        ...
+
 
 class Documents(Protocol):
     """Parsers of untrusted files, each call in a killable worker process."""

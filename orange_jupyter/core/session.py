@@ -76,7 +76,7 @@ class Session:
     async def _turn(self, text: str, said: Said, live: Live) -> TurnFinished:
         parts, state = self._parts, self._state
         reach = await parts.reach(state.knowledge_bases)
-        model = parts.model(state.model)
+        model = await parts.model(state.model)
         turn_id = parts.new_id("t")
         audience = Audience(parts.recorder, said.views)
         started = TurnStarted(
@@ -157,7 +157,7 @@ class Session:
 
     async def use_model(self, name: str) -> None:
         """Use another model from the next turn on. Raises ConfigError, UsageError for an unknown one."""
-        await self._parts.model(name).close()
+        await (await self._parts.model(name)).close()
         await self._store(model=name)
 
     async def rename(self, title: str) -> None:

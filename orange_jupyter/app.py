@@ -1,0 +1,231 @@
+"""The composition root: builds sessions, models and KBs from the settings; the module that may import every room."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from orange_jupyter.core.errors import SessionError
+from orange_jupyter.core.grant import Tier
+from orange_jupyter.core.masking import Masker
+from orange_jupyter.core.parts import Parts, Reach, State
+from orange_jupyter.core.paths import KnowledgeBase
+from orange_jupyter.core.ports import Approver, Model
+from orange_jupyter.core.session import Session
+from orange_jupyter.ground import Ground
+from orange_jupyter.local.bases import Bases, base_for_folder, load_bases
+from orange_jupyter.local.index.library import LocalLibrary
+from orange_jupyter.local.workspace import LocalWorkspace
+from orange_jupyter.models import Models
+from orange_jupyter.storage.citations import SessionCitations
+from orange_jupyter.storage.evidence import SessionEvidence
+from orange_jupyter.storage.ids import new_id
+from orange_jupyter.storage.lease import Lease
+from orange_jupyter.storage.reads import SessionReads
+from orange_jupyter.storage.recorder import Recorder
+from orange_jupyter.storage.session_rows import SessionRecord
+from orange_jupyter.storage.transcript import Transcript
+from orange_jupyter.tools import TOOLS
+
+
+@dataclass(frozen=True, slots=True)
+class ForThisRun:
+    """What a command-line run sets for itself and never saves: None leaves the session's own."""
+
+    tier: Tier | None = None
+    plan: bool | None = None
+    model: str | None = None
+    folders: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A session of this process with its record as it was stored and the lease that lets only us write it."""
+
+    session: Session
+    record: SessionRecord
+    lease: Lease
+
+
+class App:
+    """Everything behind a kernel or a command-line run. Lives on one event loop; `close` at the end."""
+
+    def __init__(self, ground: Ground, folder: str, approver: Approver, *, run: ForThisRun | None = None) -> None:
+        self.ground = ground
+        self.folder = folder
+        self.models = Models(ground)
+        self.run = run or ForThisRun()
+        self._approver = approver
+        self._masker = Masker()
+        self._nonce = secrets.token_hex(16)
+        self._libraries: dict[tuple[KnowledgeBase, ...], Reach] = {}
+        self._opened: dict[str, Opened] = {}
+
+    @classmethod
+    async def open(
+        cls, environ: Mapping[str, str], folder: str, approver: Approver, *, run: ForThisRun | None = None
+    ) -> App:
+        """Open this installation for a notebook's or run's folder. Raises ConfigError, StoreError."""
+        app = cls(await Ground.open(environ), folder, approver, run=run)
+        await app.learn_secrets()
+        return app
+
+    async def learn_secrets(self) -> None:
+        """Mask the keys that are known now; again after a key was set."""
+        self._masker = await asyncio.to_thread(self.ground.masker)
+
+    def mask(self, text: str) -> str:
+        """The text without known or recognised secrets."""
+        return self._masker.mask(text)
+
+    # Knowledge bases
+
+    def bases(self) -> Bases:
+        """The KBs registered for this folder, those of this run first. Reads files: call it off the loop."""
+        known = load_bases(str(self.ground.folders.home), self.folder)
+        registered = list(known.bases)
+        own: list[KnowledgeBase] = []
+        for folder in self.run.folders:
+            base = base_for_folder(folder, [*registered, *own])
+            if base not in own:
+                own.append(base)
+        rest = [base for base in registered if base not in own]
+        return Bases((*own, *rest), known.ignored, known.project_file)
+
+    def selected_at_first(self, bases: Bases) -> tuple[str, ...]:
+        """What a new session selects: this run's folders, else the project's KBs, else the notebook's own folder."""
+        if self.run.folders:
+            return tuple(base.id for base in bases.bases[: len(self.run.folders)])
+        project = [base.id for base in bases.bases if base.source == "project"]
+        here = [base.id for base in bases.bases if base.root == self.folder]
+        return tuple(project or here)
+
+    async def reach(self, ids: tuple[str, ...]) -> Reach:
+        """The KBs with these ids, opened; an id that is no longer registered is left out."""
+        bases = await asyncio.to_thread(self.bases)
+        by_id = {base.id: base for base in bases.bases}
+        chosen = tuple(by_id[identity] for identity in ids if identity in by_id)
+        if chosen not in self._libraries:
+            ground = self.ground
+            library = LocalLibrary(chosen, ground.documents, ground.file_ids, ground.folders.cache / "index")
+            workspace = LocalWorkspace(chosen, ground.file_ids, ground.protected)
+            self._libraries[chosen] = Reach(chosen, workspace, library)
+        return self._libraries[chosen]
+
+    async def model(self, name: str) -> Model:
+        """The model `name`. Raises ConfigError."""
+        return await asyncio.to_thread(self.models.make, name)
+
+    # Sessions
+
+    async def create(self, *, title: str = "", notebook: str | None = None) -> Opened:
+        """A new session with the defaults of the settings (R-PERM-1)."""
+        settings = await asyncio.to_thread(self.ground.settings)
+        bases = await asyncio.to_thread(self.bases)
+        record = await self.ground.sessions.create(
+            title=title,
+            model=settings.default_model,
+            tier=settings.default_tier,
+            knowledge_base_ids=self.selected_at_first(bases),
+            notebook=notebook,
+        )
+        return await self.resume(record, notebook=notebook)
+
+    async def resume(self, record: SessionRecord, *, notebook: str | None = None, patience: float = 0.0) -> Opened:
+        """Open a stored session for writing. Raises SessionError busy where another kernel has it."""
+        if record.session_id in self._opened:
+            return self._opened[record.session_id]
+        lease = await self._lease(record.session_id, notebook, patience)
+        try:
+            session = Session(await self._state(record), await self._parts(record, lease))
+        except BaseException:
+            lease.release()
+            raise
+        self._opened[record.session_id] = Opened(session, record, lease)
+        return self._opened[record.session_id]
+
+    async def release(self, session_id: str) -> Lease | None:
+        """Stop and let go of a session of this process; returns its lease, still held, for deleting it."""
+        opened = self._opened.pop(session_id, None)
+        if opened is None:
+            return None
+        await opened.session.stop()
+        return opened.lease
+
+    async def _lease(self, session_id: str, notebook: str | None, patience: float) -> Lease:
+        until = self.ground.clock.monotonic() + patience
+        while True:
+            try:
+                return await self.ground.leases.acquire(session_id, notebook)
+            except SessionError:
+                if self.ground.clock.monotonic() >= until:
+                    raise
+                await asyncio.sleep(0.05)
+
+    async def _state(self, record: SessionRecord) -> State:
+        run = self.run
+        ids = record.knowledge_base_ids
+        if run.folders or not ids:
+            ids = self.selected_at_first(await asyncio.to_thread(self.bases))
+        return State(
+            session_id=record.session_id,
+            title=record.title,
+            model=run.model or record.model,
+            tier=run.tier or record.tier,
+            workspace_tier=record.tier,
+            plan=record.plan if run.plan is None else run.plan,
+            memory=record.memory,
+            knowledge_bases=ids,
+            permission_version=record.permission_version,
+            turns=record.turns,
+        )
+
+    async def _parts(self, record: SessionRecord, lease: Lease) -> Parts:
+        ground, session_id = self.ground, record.session_id
+        settings = await asyncio.to_thread(ground.settings)
+        transcript = await Transcript.open(ground.database, lease, clock=ground.clock, mask=self.mask)
+        return Parts(
+            transcript=transcript,
+            recorder=Recorder(transcript, clock=ground.clock),
+            evidence=SessionEvidence(ground.database, session_id, mask=self.mask),
+            citations=SessionCitations(ground.database, session_id, mask=self.mask),
+            reads=SessionReads(ground.database, session_id),
+            blobs=ground.blobs,
+            documents=ground.documents,
+            approver=self._approver,
+            clock=ground.clock,
+            tools={tool.name: tool for tool in TOOLS},
+            switches=settings.grant_switches,
+            mask=self.mask,
+            save=self._save,
+            reach=self.reach,
+            model=self.model,
+            new_id=lambda prefix: new_id(f"{prefix}_"),
+            nonce=self._nonce,
+            steps=settings.limits.steps,
+        )
+
+    async def _save(self, state: State) -> None:
+        """Keep what may be kept; what a run set for itself is not saved (R-SCH-10)."""
+        run, sessions = self.run, self.ground.sessions
+        await sessions.update(
+            state.session_id, title=state.title, memory=state.memory, permission_version=state.permission_version
+        )
+        if run.tier is None and run.plan is None:
+            await sessions.update(state.session_id, tier=state.tier, plan=state.plan)
+        if run.model is None:
+            await sessions.update(state.session_id, model=state.model)
+        if not run.folders:
+            await sessions.update(state.session_id, knowledge_base_ids=state.knowledge_bases)
+
+    async def close(self) -> None:
+        """Stop every turn, let go of every session, close every index and store."""
+        for session_id in list(self._opened):
+            lease = await self.release(session_id)
+            if lease is not None:
+                lease.release()
+        for reach in self._libraries.values():
+            await reach.library.close()
+        await self.ground.close()

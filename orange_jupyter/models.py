@@ -1,0 +1,69 @@
+"""Makes a model from the person's settings: the one place that knows which class a provider has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import SecretStr
+
+from orange_jupyter.config import ModelSettings, Provider
+from orange_jupyter.core.errors import ConfigError
+from orange_jupyter.core.ports import Model
+from orange_jupyter.ground import Ground
+
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+
+
+class Models:
+    """Models by name. A scripted one is kept, since its script goes on from turn to turn."""
+
+    def __init__(self, ground: Ground) -> None:
+        self._ground = ground
+        self._scripted: dict[str, Model] = {}
+
+    def make(self, name: str) -> Model:
+        """The model `name` as the settings are now. Raises ConfigError; reads the key, so call it off the loop."""
+        settings = self._ground.settings().model(name, str(self._ground.folders.config))
+        match settings.provider:
+            case Provider.EMBEDDED:
+                from orange_jupyter.providers.embedded import Embedded
+
+                return Embedded(name)
+            case Provider.SCRIPTED:
+                return self._script(name, settings)
+            case Provider.OPENAI_COMPATIBLE:
+                return self._server(name, settings)
+
+    def _script(self, name: str, settings: ModelSettings) -> Model:
+        from orange_jupyter.providers.scripted import Scripted, load_script
+
+        if not settings.script:
+            raise ConfigError(
+                "a scripted model needs `script`, the path of its JSON file",
+                file=str(self._ground.folders.config),
+                key=f"models.{name}.script",
+            )
+        if name not in self._scripted:
+            self._scripted[name] = Scripted(load_script(Path(settings.script)), name=name)
+        return self._scripted[name]
+
+    def _server(self, name: str, settings: ModelSettings) -> Model:
+        from orange_jupyter.providers.openai_compatible import OpenAICompatible
+        from orange_jupyter.providers.settings import ServerSettings
+
+        key = self._ground.keys.find(name, settings.key_env)
+        local = settings.host.rsplit(":", 1)[0] in LOOPBACK
+        return OpenAICompatible(
+            ServerSettings(
+                name=name,
+                base_url=settings.base_url,
+                model=settings.model,
+                api_key=SecretStr(key.value) if key else None,
+                context_window=settings.context_window,
+                max_output=settings.max_output,
+                vision=settings.vision and settings.sendImages,
+                headers=tuple(settings.headers.items()),
+                proxy=None if local else self._ground.proxy(),
+            ),
+            self._ground.blobs.get,
+        )
