@@ -12,7 +12,7 @@ import stat
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.errors import PathError, ReadError
 from orange_jupyter.core.paths import shown_name
-from orange_jupyter.local.opening import RootFolder, system_linkless
+from orange_jupyter.local.opening import RootFolder, real_path, system_linkless
 from orange_jupyter.local.protected import Protected
 
 PIECE = 1_048_576
@@ -137,7 +137,7 @@ def path_error(error: OSError, root: str, relative: str) -> PathError:
 
 
 def _escape(root: str, relative: str, name: str) -> PathError:
-    real = os.path.realpath(os.path.join(root, relative))
+    real = real_path(os.path.join(root, relative))
     if real == root or real.startswith(root.rstrip("/") + "/"):
         inside = shown_name(real[len(root) :].lstrip("/")) or "."
         return PathError(

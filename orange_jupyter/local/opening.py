@@ -82,7 +82,7 @@ def kernel_linkless(root_fd: int, root: str, flags: int, relative: str) -> int: 
 
 def walk_real(root_fd: int, root: str, flags: int, relative: str) -> int:
     """Resolver without `openat2`: the real path must lie beneath, then each part is opened without following links."""
-    real = os.path.realpath(os.path.join(root, relative)) if relative else root
+    real = _settled(os.path.join(root, relative)) if relative else root
     if real != root and not real.startswith(root.rstrip("/") + "/"):
         raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
     return walk_linkless(root_fd, root, flags, real[len(root) :].lstrip("/"))
@@ -103,6 +103,25 @@ def walk_linkless(root_fd: int, root: str, flags: int, relative: str) -> int:  #
 def system_linkless() -> Resolver:
     """The strongest resolver that follows no link."""
     return kernel_linkless if system_resolver() is kernel_beneath else walk_linkless
+
+
+def real_path(path: str) -> str:
+    """`os.path.realpath`, tried again where a link is being replaced at that moment. Raises PathError not_found."""
+    try:
+        return _settled(path)
+    except OSError as error:
+        raise PathError(
+            Code.NOT_FOUND, f"{shown_name(path)} is being replaced again and again.", hint="Try again."
+        ) from error
+
+
+def _settled(path: str) -> str:
+    for _ in range(RETRIES):
+        try:
+            return os.path.realpath(path)
+        except OSError:  # was a link when it was looked at, and none when it was read
+            continue
+    raise OSError(errno.ENOENT, os.strerror(errno.ENOENT))
 
 
 def _step(folder: int, part: str, flags: int) -> int:

@@ -14,7 +14,7 @@ from orange_jupyter.core.codes import Code
 from orange_jupyter.core.errors import PathError
 from orange_jupyter.core.paths import KnowledgeBase, Place, shown_name, split
 from orange_jupyter.local.files import scandir_in
-from orange_jupyter.local.opening import RootFolder
+from orange_jupyter.local.opening import RootFolder, real_path
 
 Bases = Sequence[KnowledgeBase]
 
@@ -80,12 +80,12 @@ def _absolute(path: str, bases: Bases) -> Place:
     except PathError as error:
         if error.code is not Code.OUTSIDE_WORKSPACE:
             raise
-    for form in (os.path.normpath(path), os.path.realpath(path)):
+    for form in (os.path.normpath(path), real_path(path)):
         base = innermost(form, bases)
         if base is not None:
             parts = tuple(part for part in form[len(base.root) :].split("/") if part)
             return _inside(base, parts, bases)
-    real = os.path.realpath(path)
+    real = real_path(path)
     return Place(None, real, shown_name(real))
 
 
@@ -98,7 +98,7 @@ def _named(name: str, others: Bases) -> KnowledgeBase | None:
 
 def _require_one_meaning(path: str, parts: tuple[str, ...], first: KnowledgeBase, other: KnowledgeBase) -> None:
     entry = os.path.join(first.root, parts[0])
-    if not os.path.lexists(entry) or os.path.realpath(entry) == other.root:
+    if not os.path.lexists(entry) or real_path(entry) == other.root:
         return
     rest = "/".join(parts[1:])
     raise PathError(

@@ -15,6 +15,7 @@ from orange_jupyter.core.paths import FileBytes, FileInfo, KnowledgeBase, Place,
 from orange_jupyter.local.fileids import FileIds
 from orange_jupyter.local.files import read_beneath, read_outside, stat_beneath, stat_outside
 from orange_jupyter.local.near import near_names
+from orange_jupyter.local.opening import real_path
 from orange_jupyter.local.placing import innermost, place_in
 from orange_jupyter.local.protected import Protected
 from orange_jupyter.local.scan import Scan, Seen, Stop, scan_base
@@ -89,7 +90,7 @@ class Disk:
         if base is None:
             data, state, changed = read_outside(place.relative, limit=limit, protected=self.protected)
         else:
-            self.protected.refuse_folders(os.path.realpath(os.path.join(base.root, place.relative)))
+            self.protected.refuse_folders(real_path(os.path.join(base.root, place.relative)))
             try:
                 data, state, changed = read_beneath(base.root, place.relative, limit=limit)
             except PathError as error:
@@ -118,7 +119,7 @@ class Disk:
     def identity(self, place: Place) -> tuple[KnowledgeBase, str]:
         """The KB and path that a file is counted under: links inside the KB resolved, the innermost KB."""
         assert place.knowledge_base is not None
-        real = os.path.realpath(os.path.join(place.knowledge_base.root, place.relative))
+        real = real_path(os.path.join(place.knowledge_base.root, place.relative))
         home = innermost(real, self.bases)
         if home is None:
             return place.knowledge_base, place.relative
