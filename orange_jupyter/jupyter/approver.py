@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-import secrets
 from contextvars import ContextVar
-from dataclasses import dataclass, field
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Literal, Protocol
 
 from orange_jupyter.core.approval import ApprovalRequest, Outcome, TierRequest
-from orange_jupyter.core.grant import Tier
 from orange_jupyter.core.ports import Answer
 from orange_jupyter.core.visible import visible
 from orange_jupyter.jupyter.people import Front
@@ -29,16 +27,16 @@ class Stage(Protocol):
         """Who is in front of the cell."""
         ...
 
-    def show(self, request: Request, nonce: str) -> None:
-        """Draw the live card. Only its answer carries the nonce."""
+    def show(self, request: Request) -> None:
+        """Draw the live card. The controls give it a nonce of its own and pass on only what carries it."""
         ...
 
-    def withdraw(self, operation_id: str, outcome: Outcome) -> None:
+    def withdraw(self, request: Request, outcome: Outcome) -> None:
         """Take the card's buttons away and say how it ended."""
         ...
 
-    async def drawn(self) -> bool:
-        """Wait until somebody's page has drawn the controls; False where that is impossible."""
+    async def drawn(self) -> Literal[True]:
+        """Wait until somebody's page has drawn the controls."""
         ...
 
     async def prompt(self, text: str) -> str | None:
@@ -55,7 +53,6 @@ class Reply:
     """A person's answer as it comes from a card; nothing in it is trusted."""
 
     operation_id: str
-    nonce: str
     digest: str
     outcome: Outcome
     reason: str = ""
@@ -63,16 +60,15 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """A question that waits. The nonce is made anew for each, in this process."""
+    """A question that waits."""
 
     digest: str
     answer: asyncio.Future[Reply]
-    nonce: str = field(default_factory=lambda: secrets.token_urlsafe(24))
 
     def fits(self, reply: Reply) -> bool:
         """Whether a reply answers this very question."""
-        same = hmac.compare_digest(reply.nonce.encode(), self.nonce.encode())
-        return same and hmac.compare_digest(reply.digest.encode(), self.digest.encode())
+        known = reply.outcome in (Outcome.APPROVED, Outcome.DENIED)
+        return known and hmac.compare_digest(reply.digest.encode("utf-8", "replace"), self.digest.encode())
 
 
 class NotebookApprover:
@@ -102,7 +98,7 @@ class NotebookApprover:
             return "card.rights_changed" if self._was_cancelled(reply) else "card.expired"
         if pending.answer.done():
             return "card.sent"
-        if not pending.fits(reply) or reply.outcome not in (Outcome.APPROVED, Outcome.DENIED):
+        if not pending.fits(reply):
             return "card.expired"
         pending.answer.set_result(reply)
         return None
@@ -125,41 +121,41 @@ class NotebookApprover:
         finally:
             del self._pending[name]
             self._ended[name] = outcome
-            stage.withdraw(name, outcome)
+            stage.withdraw(request, outcome)
 
     async def _answer(self, stage: Stage, request: Request, pending: Pending) -> Reply | None:
         if stage.front is Front.NOTEBOOK:
-            stage.show(request, pending.nonce)
-            drawn = asyncio.ensure_future(stage.drawn())
-            await asyncio.wait({drawn, pending.answer}, timeout=self._handshake, return_when=asyncio.FIRST_COMPLETED)
-            seen = pending.answer.done() or (drawn.done() and drawn.result())
-            drawn.cancel()
-            if seen:
+            stage.show(request)
+            if await self._seen(stage, pending):
                 return await pending.answer
         return await _typed(stage, request, pending)
+
+    async def _seen(self, stage: Stage, pending: Pending) -> bool:
+        """Whether somebody's page has drawn the card in time."""
+        drawn = asyncio.create_task(stage.drawn())
+        pending.answer.add_done_callback(lambda _: drawn.cancel())
+        await asyncio.wait({drawn}, timeout=self._handshake)
+        seen = pending.answer.done() or (drawn.done() and drawn.result())
+        drawn.cancel()
+        return seen
 
 
 async def _typed(stage: Stage, request: Request, pending: Pending) -> Reply | None:
     """The answer typed at a prompt: `yes` for a call, the tier's name for a tier; anything else is no."""
     wanted = "yes" if isinstance(request, ApprovalRequest) else str(request.wanted)
-    typed = await stage.prompt(_question(request, wanted))
+    typed = await stage.prompt(f"{question(request)}\nType {wanted} to allow it, anything else to refuse: ")
     if typed is None:
         return None
     outcome = Outcome.APPROVED if typed.strip() == wanted else Outcome.DENIED
-    return Reply(request.operation_id, pending.nonce, pending.digest, outcome)
+    return Reply(request.operation_id, pending.digest, outcome)
 
 
-def _question(request: Request, wanted: str) -> str:
+def question(request: Request) -> str:
     """Everything that the card would show, in lines, with invisible characters as escapes (R-APPR-2)."""
     if isinstance(request, TierRequest):
-        rows = [
-            f"Enter {request.wanted}? It opens files outside the knowledge bases, commands, the network, the browser "
-            "and MCP servers, all as your system user. There is no sandbox.",
-        ]
-        if request.wanted is Tier.FULL_AUTO:
-            rows.append("Nothing will ask: commands run and changes apply by themselves.")
-    else:
-        rows = [f"Allow {request.tool} {request.operation} {request.target}", request.arguments]
-        rows += [f"{name}: {value}" for name, value in request.facts] + list(request.warnings)
-    shown = "\n".join(visible(row)[0] for row in rows)
-    return f"{shown}\nType {wanted} to allow it, anything else to refuse: "
+        from orange_jupyter.jupyter.widgets.full_tier import tier_words
+
+        return tier_words(request, "en")
+    rows = [f"Allow {request.tool} {request.operation} {request.target}", request.arguments]
+    rows += [f"{name}: {value}" for name, value in request.facts] + list(request.warnings)
+    return "\n".join(visible(row)[0] for row in rows)

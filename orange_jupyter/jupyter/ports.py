@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from orange_jupyter.core.events import TurnFinished
 from orange_jupyter.core.grant import Tier
 from orange_jupyter.core.ports import Approver, Listener
 from orange_jupyter.jupyter.options import Options
+from orange_jupyter.jupyter.strings import Language
+
+if TYPE_CHECKING:
+    from orange_jupyter.jupyter.sheet import Surroundings  # that module loads the Markdown parser
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +23,7 @@ class Where:
     notebook: str | None
     cell_id: str | None
     folder: str
-    language: str = "en"
+    language: Language = "en"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +76,14 @@ class Office(Protocol):
         """Run one turn. Raises OrangeError where it could not begin (busy, unknown name …)."""
         ...
 
+    def title(self, session_id: str) -> str:
+        """A session's name for the record: cheap, cached."""
+        ...
+
+    async def places(self, finished: TurnFinished, where: Where) -> Mapping[str, Surroundings]:
+        """Where the cited passages stand, by citation id, for the record (R-UI-3)."""
+        ...
+
     async def turn(self, finished: TurnFinished) -> TurnObject:
         """The finished turn as an object for `--out` and `--json`."""
         ...
@@ -101,5 +113,13 @@ class Office(Protocol):
         ...
 
 
-OpenOffice = Callable[[Approver, Where], Awaitable[Office]]
-"""Builds the office; awaited once, on the runtime's loop, when the first cell or line needs it."""
+class Door(Protocol):
+    """The way in, given by the package: it builds the office when the first cell or line needs it."""
+
+    def locale(self) -> str:
+        """The environment's language, such as `zh_CN.UTF-8`."""
+        ...
+
+    async def open(self, approver: Approver, where: Where) -> Office:
+        """Build the office; awaited once, on the runtime's loop. Raises ConfigError, StoreError."""
+        ...

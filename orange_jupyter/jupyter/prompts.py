@@ -6,25 +6,33 @@ import asyncio
 import builtins
 import queue
 from concurrent.futures import Future
-from dataclasses import dataclass, field
 
 
-@dataclass(frozen=True, slots=True)
 class Prompts:
     """The questions of one waiting cell. `ask` belongs to the runtime's loop, `serve` to the cell's thread."""
 
-    waiting: queue.SimpleQueue[tuple[str, Future[str | None]]] = field(default_factory=queue.SimpleQueue)
+    def __init__(self) -> None:
+        self._waiting: queue.SimpleQueue[tuple[str, Future[str | None]]] = queue.SimpleQueue()
+        self._open = True
 
     async def ask(self, text: str) -> str | None:
-        """What the person typed; None where the front end takes no input."""
+        """What the person typed; None where no cell waits or the front end takes no input."""
+        if not self._open:
+            return None
         answer: Future[str | None] = Future()
-        self.waiting.put((text, answer))
+        self._waiting.put((text, answer))
         return await asyncio.wrap_future(answer)
+
+    def leave(self) -> None:
+        """The cell does not wait any more: nobody will be asked here."""
+        self._open = False
+        while not self._waiting.empty():
+            self._waiting.get_nowait()[1].set_result(None)
 
     def serve(self) -> None:
         """Put the next question to the person, if one waits. Raises KeyboardInterrupt."""
         try:
-            text, answer = self.waiting.get_nowait()
+            text, answer = self._waiting.get_nowait()
         except queue.Empty:
             return
         if not answer.set_running_or_notify_cancel():

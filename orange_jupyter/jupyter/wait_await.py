@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import time
+from collections.abc import Callable
 
 from orange_jupyter.jupyter.runtime import SLICE
 from orange_jupyter.jupyter.waiting import STOP_SECONDS, Job
@@ -18,23 +19,24 @@ class Interrupted(KeyboardInterrupt):
 
 
 async def wait_awaiting(job: Job) -> None:
-    """Await the end of a job on the kernel's loop. An interrupt stops the job, waits at most 3 s and is raised again."""
+    """Await the end of a job on the kernel's loop. An interrupt stops it, waits at most 3 s and is raised again."""
+    ending = asyncio.wrap_future(job.future)
     try:
         while not job.done:
             job.prompts.serve()
-            await asyncio.sleep(SLICE)
+            await asyncio.wait({ending}, timeout=SLICE)
     except (asyncio.CancelledError, KeyboardInterrupt):
         job.stop()
         until = time.monotonic() + STOP_SECONDS
         while not job.done and time.monotonic() < until:
-            await asyncio.sleep(SLICE)
+            await asyncio.wait({ending}, timeout=SLICE)
         raise Interrupted from None
 
 
-def wait_blocking(job: Job) -> None:
-    """The same on a thread that cannot await: below `%%time`, with `%autoawait off`, without a person."""
+def wait_blocking(job: Job, *, until: Callable[[], bool] = bool) -> None:
+    """The same where nothing can await: below `%%time`, with `%autoawait off`. Ends early when `until` says so."""
     try:
-        while not job.done:
+        while not (job.done or until()):
             job.prompts.serve()
             concurrent.futures.wait([job.future], SLICE)
     except KeyboardInterrupt:

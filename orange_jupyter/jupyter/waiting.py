@@ -7,6 +7,8 @@ kernels it does not, so there the cell returns and the turn goes on by itself.
 from __future__ import annotations
 
 import re
+import sys
+from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from enum import Enum
@@ -14,7 +16,6 @@ from typing import Any
 
 from orange_jupyter.jupyter.people import Front
 from orange_jupyter.jupyter.prompts import Prompts
-from orange_jupyter.jupyter.runtime import Runtime
 
 CLICKS_REACH_AN_AWAIT = (7, 4)
 STOP_SECONDS = 3.0
@@ -33,8 +34,7 @@ class Job:
     """One turn or line as its cell sees it: the future of its work, how to stop it, the questions it asks."""
 
     future: Future[Any]
-    runtime: Runtime
-    stop: Any
+    stop: Callable[[], None]
     prompts: Prompts = field(default_factory=Prompts)
 
     @property
@@ -57,8 +57,6 @@ def choose(front: Front, *, awaited: bool, detach: bool, kernel: str) -> Way:
 
 def kernel_version() -> str:
     """The version of the ipykernel that runs here, "" where none is loaded."""
-    import sys
-
     kernel = sys.modules.get("ipykernel")
     return str(getattr(kernel, "__version__", "")) if kernel else ""
 

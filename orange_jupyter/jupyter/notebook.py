@@ -1,0 +1,119 @@
+"""One kernel's Orange: turns cells and lines into work on the runtime and waits for it (R-NB-2, R-NB-3)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from orange_jupyter.core.errors import UsageError
+from orange_jupyter.jupyter.entrance import Entrance, Guard
+from orange_jupyter.jupyter.options import HELP, Options, parse_options, split
+from orange_jupyter.jupyter.people import Front, front_of, where_of
+from orange_jupyter.jupyter.ports import CellRequest, Door, Where
+from orange_jupyter.jupyter.screen import Screen
+from orange_jupyter.jupyter.stage import CellStage
+from orange_jupyter.jupyter.turn_display import TurnDisplay
+from orange_jupyter.jupyter.wait_await import wait_awaiting, wait_blocking
+from orange_jupyter.jupyter.wait_detached import Detached
+from orange_jupyter.jupyter.waiting import Job, Way, choose, kernel_version
+from orange_jupyter.jupyter.work import LineWork, TurnWork
+
+REPR_LIMIT = 4000
+"""Characters of a variable's repr that `--var` attaches."""
+
+
+class NeededPerson(Exception):
+    """`headless.strict`: something was refused because nobody was there (R-APPR-4)."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [f"Orange: {self}"]
+
+
+class Notebook:
+    """The Orange of one shell. Its methods are called on the kernel's main thread; work runs on the runtime."""
+
+    def __init__(self, shell: Any, door: Door, guard: Guard) -> None:
+        self.entrance = Entrance(door, guard)
+        self._shell = shell
+        self._detached = Detached()
+
+    async def cell(self, line: str, body: str, *, awaited: bool) -> None:
+        """Run a `%%orange` cell. Raises KeyboardInterrupt when interrupted, NeededPerson where strict."""
+        screen = Screen(self._shell, front_of(self._shell))
+        missed = await self.entrance.guard(self._cell(screen, line, body, awaited=awaited), screen.fail)
+        screen.settle()
+        if missed:
+            raise NeededPerson("a person was needed and nobody is here (headless.strict).")
+
+    async def line(self, line: str, *, awaited: bool) -> None:
+        """Run a `%orange` line. Raises KeyboardInterrupt when interrupted."""
+        screen = Screen(self._shell, front_of(self._shell))
+        await self.entrance.guard(self._line(screen, line, awaited=awaited), screen.fail)
+        screen.settle()
+
+    def where(self) -> Where:
+        """Where the cell that runs now stands."""
+        names = self._shell.user_ns
+        return where_of(
+            self._shell,
+            notebook=names.get("__vsc_ipynb_file__") or names.get("__session__"),
+            locale=self.entrance.door.locale(),
+        )
+
+    async def _cell(self, screen: Screen, line: str, body: str, *, awaited: bool) -> bool:
+        options = parse_options(line)
+        if options.help:
+            screen.record({"text/markdown": HELP, "text/plain": HELP})
+            return False
+        request = self._request(options, body)
+        stage = self._stage(screen, request.where)
+        display = TurnDisplay(screen, stage, request.where.language)
+        display.reserve()
+        work = TurnWork(self.entrance, request, display, self._shell.user_ns)
+        job = self._start(work, screen, stage)
+        await self._wait(job, choose(screen.front, awaited=awaited, detach=options.detach, kernel=kernel_version()))
+        return job.done and work.strict and display.needed_person and screen.front is Front.NOBODY
+
+    async def _line(self, screen: Screen, line: str, *, awaited: bool) -> None:
+        words = tuple(split(line))
+        if words == ("wait",):
+            await self._join(awaited=awaited)
+            return
+        where = self.where()
+        stage = self._stage(screen, where)
+        job = self._start(LineWork(self.entrance, words, where, screen, stage), screen, stage)
+        way = choose(screen.front, awaited=awaited, detach=False, kernel=kernel_version())
+        if way is Way.DETACHED:  # most lines are quick; one that asks goes on by itself, so that its card can answer
+            wait_blocking(job, until=lambda: stage.asking)
+        if not job.done:
+            await self._wait(job, way)
+
+    async def _join(self, *, awaited: bool) -> None:
+        for job in self._detached.left():
+            await self._wait(job, Way.AWAIT if awaited else Way.BLOCK)
+
+    def _start(self, work: TurnWork | LineWork, screen: Screen, stage: CellStage) -> Job:
+        running = self.entrance.guard(work.run(), screen.fail)
+        return Job(self.entrance.runtime.submit(running), work.stop, stage.prompts)
+
+    async def _wait(self, job: Job, way: Way) -> None:
+        match way:
+            case Way.AWAIT:
+                await wait_awaiting(job)
+            case Way.BLOCK:
+                wait_blocking(job)
+            case Way.DETACHED:
+                job.prompts.leave()
+                self._detached.add(job)
+
+    def _stage(self, screen: Screen, where: Where) -> CellStage:
+        return CellStage(screen, self.entrance.runtime, self.entrance.approver, where.language)
+
+    def _request(self, options: Options, body: str) -> CellRequest:
+        values = tuple((name, self._value(name)) for name in options.variables)
+        return CellRequest(body, options, self.where(), options.images, values)
+
+    def _value(self, name: str) -> str:
+        if name not in self._shell.user_ns:
+            raise UsageError(f"There is no variable {name} in this kernel.", hint="Run the cell that makes it first.")
+        whole = repr(self._shell.user_ns[name])
+        return whole if len(whole) <= REPR_LIMIT else f"{whole[:REPR_LIMIT]}… (+{len(whole) - REPR_LIMIT:,})"

@@ -1,0 +1,53 @@
+"""The one place that publishes displays of a cell; its caller's context decides the cell they land in."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from orange_jupyter.jupyter.failure import failure
+from orange_jupyter.jupyter.people import Front
+
+EMPTY = {"text/plain": ""}
+
+
+class Screen:
+    """The two displays of one cell: the record, which stays, and the controls, which go (decision 3).
+
+    In a terminal an update would print everything again: only `settle` shows the record there, once.
+    """
+
+    def __init__(self, shell: Any, front: Front) -> None:
+        self.front = front
+        self._publish = shell.display_pub.publish
+        self._names = {"record": uuid.uuid4().hex, "controls": uuid.uuid4().hex}
+        self._shown: dict[str, dict[str, Any]] = {}
+
+    def record(self, data: dict[str, Any]) -> None:
+        """Show or replace the record."""
+        self._show("record", data)
+
+    def controls(self, data: dict[str, Any]) -> None:
+        """Show or replace the controls; only a notebook with a person has them."""
+        if self.front is Front.NOTEBOOK:
+            self._show("controls", data)
+
+    def remove_controls(self) -> None:
+        """Leave nothing of the controls in the notebook."""
+        if "controls" in self._shown:
+            self._show("controls", EMPTY)
+
+    def fail(self, message: str, hint: str | None = None) -> None:
+        """Show an error where the record would be."""
+        self._show("record", failure(message, hint))
+
+    def settle(self) -> None:
+        """Print what a terminal was not shown yet. Called on the cell's own thread."""
+        if self.front is Front.TERMINAL and self._shown:
+            self._publish(self._shown.pop("record", EMPTY))
+
+    def _show(self, name: str, data: dict[str, Any]) -> None:
+        known = name in self._shown
+        self._shown[name] = data
+        if self.front is not Front.TERMINAL:
+            self._publish(data, {}, transient={"display_id": self._names[name]}, update=known)

@@ -1,0 +1,166 @@
+"""Where the questions of one cell are put: the controls of its turn, or a card of its own, or a prompt (R-APPR-1)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Literal
+
+from orange_jupyter.core.approval import ApprovalRequest, Outcome, TierRequest
+from orange_jupyter.core.events import ApprovalEnded
+from orange_jupyter.jupyter.approver import NotebookApprover, Reply, Request
+from orange_jupyter.jupyter.people import Front
+from orange_jupyter.jupyter.prompts import Prompts
+from orange_jupyter.jupyter.runtime import Runtime
+from orange_jupyter.jupyter.screen import EMPTY, Screen
+from orange_jupyter.jupyter.strings import Language
+from orange_jupyter.jupyter.view import Card, Item, TurnView
+from orange_jupyter.jupyter.widgets.messages import Approve, Deny, EnterTier, Message, Rendered, StayInTier
+
+if TYPE_CHECKING:
+    from orange_jupyter.jupyter.widgets.controls import Controls
+
+Act = Callable[[Message], None]
+"""Takes Stop, Leave and the switches; called on the runtime's loop."""
+
+
+class CellStage:
+    """The controls of one cell and its live cards. Lives on the runtime's loop; `reserve` is called in the cell.
+
+    A card shows the true request, which only the approver gives; the events carry the masked one (R-APPR-2).
+    """
+
+    def __init__(self, screen: Screen, runtime: Runtime, approver: NotebookApprover, language: Language) -> None:
+        self.prompts = Prompts()
+        self.act: Act | None = None
+        self._screen = screen
+        self._runtime = runtime
+        self._approver = approver
+        self._language: Language = language
+        self._controls: Controls | None = None
+        self._turn_id = ""
+        self._drawn = asyncio.Event()
+        self._live: dict[str, Request] = {}
+        self._view = TurnView()
+
+    @property
+    def front(self) -> Front:
+        """Who is in front of the cell."""
+        return self._screen.front
+
+    @property
+    def asking(self) -> bool:
+        """Whether a question waits for the person."""
+        return bool(self._live)
+
+    def reserve(self) -> None:
+        """Take the controls' place in the cell; they come when there is something to show."""
+        self._screen.controls(EMPTY)
+
+    def open(self, turn_id: str = "") -> None:
+        """Show the controls, where somebody can use them; anew when their turn has begun, whose record they hide."""
+        if self.front is not Front.NOTEBOOK or (self._controls is not None and turn_id == self._turn_id):
+            return
+        from orange_jupyter.jupyter.widgets.controls import Controls
+
+        before, self._turn_id = self._controls, turn_id
+        self._drawn.clear()
+        self._controls = Controls(self._hear, language=self._language, turn_id=turn_id)
+        data = self._controls._repr_mimebundle_()
+        self._screen.controls(data[0] if isinstance(data, tuple) else data)
+        if before is not None:
+            before.close()
+
+    def push(self, view: TurnView) -> float:
+        """Draw a turn. Returns the seconds after which to push again, 0 for drawn."""
+        self._view = view
+        return self._controls.push(self._shown()) if self._controls else 0.0
+
+    def show(self, request: Request) -> None:
+        """Draw the live card, opening controls where there are none yet."""
+        self._live[request.operation_id] = request
+        if self._controls is None:
+            self.open()
+        if self._controls is None:
+            return
+        if isinstance(request, TierRequest):
+            self._controls.ask_tier(request)
+            return
+        if not self._view.started:
+            self._view = replace(self._view, items=(*self._view.items, Card("", request)))
+        self._controls.push(self._shown(), now=True)
+
+    def withdraw(self, request: Request, outcome: Outcome) -> None:
+        """Say how a card ended; its buttons are gone then."""
+        if self._live.pop(request.operation_id, None) is None or self._controls is None:
+            return
+        if isinstance(request, TierRequest):
+            version = request.permission_version + (outcome is Outcome.APPROVED)
+            self._controls.settle_tier(request, outcome, at=_now(), version=version)
+        else:
+            self._controls.push(self._shown((request, outcome)), now=True)
+
+    async def drawn(self) -> Literal[True]:
+        """Wait until a page has drawn the controls."""
+        await self._drawn.wait()
+        return True
+
+    async def prompt(self, text: str) -> str | None:
+        """Ask with `input()` in the waiting cell."""
+        return await self.prompts.ask(text)
+
+    def close(self) -> None:
+        """Remove the controls."""
+        controls, self._controls = self._controls, None
+        if controls is not None:
+            self._screen.remove_controls()
+            controls.close()
+
+    def _shown(self, ended: tuple[ApprovalRequest, Outcome] | None = None) -> TurnView:
+        """The view with true requests on live cards; a card that the approver does not know has no buttons yet."""
+        items: list[Item] = []
+        for item in self._view.items:
+            if not isinstance(item, Card) or item.ended is not None:
+                items.append(item)
+            elif ended is not None and item.request.operation_id == ended[0].operation_id:
+                items.append(replace(item, ended=_ending(item, ended[1])))
+            elif isinstance(live := self._live.get(item.request.operation_id), ApprovalRequest):
+                items.append(replace(item, request=live))
+        return replace(self._view, items=tuple(items))
+
+    def _hear(self, message: Message) -> None:
+        """Called on the kernel's thread: only enqueues."""
+        self._runtime.call_soon(self._take, message)
+
+    def _take(self, message: Message) -> None:
+        match message:
+            case Rendered():
+                self._drawn.set()
+            case Approve():
+                self._approver.take(Reply(message.operation_id, message.digest, Outcome.APPROVED))
+            case Deny():
+                self._approver.take(Reply(message.operation_id, message.digest, Outcome.DENIED, message.reason))
+            case EnterTier():
+                self._approver.take(Reply(message.operation_id, "", Outcome.APPROVED))
+            case StayInTier():
+                self._approver.take(Reply(message.operation_id, "", Outcome.DENIED))
+            case _:
+                if self.act is not None:
+                    self.act(message)
+
+
+def _ending(card: Card, outcome: Outcome) -> ApprovalEnded:
+    request = card.request
+    return ApprovalEnded(
+        call_id=card.call_id,
+        operation_id=request.operation_id,
+        outcome=outcome,
+        permission_version=request.permission_version,
+        at=_now(),
+    )
+
+
+def _now() -> str:
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,142 @@
+"""What a cell or a line does on the runtime's loop, from opening the office to the last display."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import MutableMapping
+from typing import Any
+
+from orange_jupyter.core.events import TurnFinished
+from orange_jupyter.jupyter.approver import STAGE
+from orange_jupyter.jupyter.entrance import Entrance
+from orange_jupyter.jupyter.ports import CellRequest, CommandReply, Office, Where
+from orange_jupyter.jupyter.screen import Screen
+from orange_jupyter.jupyter.stage import CellStage
+from orange_jupyter.jupyter.strings import text
+from orange_jupyter.jupyter.turn_display import TurnDisplay
+from orange_jupyter.jupyter.widgets.messages import ChooseTier, LeaveQueue, Message, StopTurn, SwitchPlan
+
+
+class TurnWork:
+    """One `%%orange` cell: its turn, its switches, its result."""
+
+    def __init__(
+        self, entrance: Entrance, request: CellRequest, display: TurnDisplay, names: MutableMapping[str, object]
+    ) -> None:
+        self.strict = False
+        self._entrance = entrance
+        self._request = request
+        self._display = display
+        self._names = names
+        self._task: asyncio.Task[None] | None = None
+        self._switching: set[asyncio.Task[Any]] = set()
+        display.stage.act = self._act
+
+    def stop(self) -> None:
+        """Stop the turn; from any thread."""
+        self._entrance.runtime.call_soon(self._stop)
+
+    async def run(self) -> None:
+        """Open the office, run the turn, leave its record. Raises OrangeError where the turn could not begin."""
+        STAGE.set(self._display.stage)
+        async with self._display.drawing():
+            self._task = asyncio.create_task(self._send())
+            await asyncio.wait({self._task})
+        if not self._task.cancelled():
+            self._task.result()
+        if self._display.finished is None:
+            self._display.screen.fail(text(self._request.where.language, "state.stopped"))
+            return
+        await self._leave(await self._entrance.office(self._request.where), self._display.finished)
+
+    async def _send(self) -> None:
+        office = await self._entrance.office(self._request.where)
+        self.strict = office.strict
+        await office.send(self._request, view=self._display)
+
+    async def _leave(self, office: Office, finished: TurnFinished) -> None:
+        options, started = self._request.options, self._display.view.started
+        if options.out or options.json:
+            turn = await office.turn(finished)
+            if options.out:
+                self._names[options.out] = turn
+            if options.json:
+                self._display.screen.record(_as_json(turn.document()))
+                return
+        self._display.session = office.title(started.session_id) if started else ""
+        await self._display.settle(await office.places(finished, self._request.where))
+
+    def _stop(self) -> None:
+        """Cancel once: a second press must not cut the turn's end short."""
+        if self._task is not None and not self._task.cancelling():
+            self._display.stopping()
+            self._task.cancel()
+
+    def _act(self, message: Message) -> None:
+        match message:
+            case StopTurn() | LeaveQueue():
+                self._stop()
+            case ChooseTier() | SwitchPlan():
+                task = asyncio.create_task(self._entrance.guard(self._switch(message), self._display.tell))
+                self._switching.add(task)
+                task.add_done_callback(self._switching.discard)
+            case _:
+                return
+
+    async def _switch(self, message: ChooseTier | SwitchPlan) -> None:
+        office = await self._entrance.office(self._request.where)
+        started = self._display.view.started
+        session = started.session_id if started else None
+        if isinstance(message, ChooseTier):
+            await office.set_tier(message.tier, session_id=session)
+        else:
+            await office.set_plan(message.on, session_id=session)
+
+
+class LineWork:
+    """One `%orange` line."""
+
+    def __init__(
+        self, entrance: Entrance, words: tuple[str, ...], where: Where, screen: Screen, stage: CellStage
+    ) -> None:
+        self._entrance = entrance
+        self._words = words
+        self._where = where
+        self._screen = screen
+        self._stage = stage
+        self._task: asyncio.Task[CommandReply] | None = None
+
+    def stop(self) -> None:
+        """Stop the command; from any thread."""
+        self._entrance.runtime.call_soon(self._stop)
+
+    async def run(self) -> None:
+        """Run the command and show its reply. Raises OrangeError."""
+        STAGE.set(self._stage)
+        self._task = asyncio.create_task(self._command())
+        try:
+            await asyncio.wait({self._task})
+        finally:
+            self._stage.close()
+        if self._task.cancelled():
+            self._screen.fail(text(self._where.language, "state.stopped"))
+        else:
+            self._screen.record(_shown(self._task.result()))
+
+    async def _command(self) -> CommandReply:
+        office = await self._entrance.office(self._where)
+        return await office.command(self._words, self._where)
+
+    def _stop(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+
+
+def _shown(reply: CommandReply) -> dict[str, Any]:
+    shown: dict[str, Any] = {"text/markdown": reply.markdown, "text/plain": reply.markdown}
+    return shown | ({"text/html": reply.html} if reply.html is not None else {})
+
+
+def _as_json(document: dict[str, Any]) -> dict[str, Any]:
+    return {"application/json": document, "text/plain": json.dumps(document, ensure_ascii=False, indent=2)}
