@@ -31,6 +31,7 @@ UNWRITABLE = {
 }
 LOST = {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 """Primary result codes that mean a damaged file; our own statements never fail with SQLITE_ERROR on a sound one."""
+CHECKPOINT = "PRAGMA wal_checkpoint(TRUNCATE)"
 VFS = ("unix", "unix-dotfile")
 
 
@@ -62,15 +63,27 @@ class Database:
 
     def write(self, change: Callable[[sqlite3.Connection], T]) -> T:
         """Run one transaction, all or nothing. Raises Damaged, sqlite3.OperationalError (full, busy), OSError."""
-        with self._guard:
-            self._open()
-            if self.path is None:
-                return self._guarded(lambda connection: _transact(connection, change))
-            try:
-                with FileLock(self.path.with_suffix(".lock"), timeout=BUSY_SECONDS):
-                    return self._sealed_write(self.path, change)
-            except Timeout as error:
-                raise sqlite3.OperationalError("another kernel is writing this index") from error
+
+        def act(path: Path | None) -> T:
+            if path:
+                seal.take_away(path)
+            return self._guarded(lambda connection: _transact(connection, change))
+
+        return self._alone(act)
+
+    def settle(self) -> None:
+        """After the last of some writes: bring the log into the file and seal it. Raises as `write`.
+
+        Without it everything is as safe, but the next kernel checks the whole file.
+        """
+
+        def act(path: Path | None) -> None:
+            if path and not seal.is_sealed(path):
+                busy = self._guarded(lambda connection: connection.execute(CHECKPOINT).fetchone()[0])
+                if not busy:
+                    seal.set_on(path)
+
+        self._alone(act)
 
     def check(self) -> None:
         """Whether the file is still the one to use. Raises Damaged."""
@@ -115,13 +128,17 @@ class Database:
                 raise Damaged from error
             raise
 
-    def _sealed_write(self, path: Path, change: Callable[[sqlite3.Connection], T]) -> T:
-        seal.take_away(path)
-        result = self._guarded(lambda connection: _transact(connection, change))
-        busy = self._guarded(lambda connection: connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0])
-        if not busy:
-            seal.set_on(path)
-        return result
+    def _alone(self, act: Callable[[Path | None], T]) -> T:
+        """Act while no other kernel writes: every change of the file and of its seal happens in here."""
+        with self._guard:
+            self._open()
+            if self.path is None:
+                return act(None)
+            try:
+                with FileLock(self.path.with_suffix(".lock"), timeout=BUSY_SECONDS):
+                    return act(self.path)
+            except Timeout as error:
+                raise sqlite3.OperationalError("another kernel is writing this index") from error
 
     def _open(self) -> sqlite3.Connection:
         if self._connection is None:

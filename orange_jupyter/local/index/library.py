@@ -31,7 +31,7 @@ TRIES = 3
 class LocalLibrary:
     """`core.ports.Library` over SQLite FTS5 files in the cache folder, shared with other kernels.
 
-    `folder` is made with mode 700 (R-HL-3). Call `close` at the end. Used from one event loop.
+    `folder` (absolute) is made with mode 700 (R-HL-3). Call `close` at the end. Used from one event loop.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class LocalLibrary:
     ) -> None:
         self._bases = bases
         self._folder = folder
-        self._sources = Sources(documents, file_ids, (str(folder.resolve()),))
+        self._sources = Sources(documents, file_ids, (str(folder),))
         self._shelves = {
             base.id: Shelf(Database(folder, base.id, version=f"{schema.VERSION}/{base.encoding or ''}", vfs=vfs))
             for base in bases

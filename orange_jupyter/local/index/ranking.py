@@ -46,25 +46,34 @@ class Stems:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-        self._db.execute(f"CREATE VIRTUAL TABLE words USING fts5 (word, tokenize='{FTS_TOKENIZER}')")
-        self._db.execute("CREATE VIRTUAL TABLE stems USING fts5vocab (words, instance)")
+        self._table: sqlite3.Connection | None = None
 
     def of(self, words: Iterable[str]) -> dict[str, str]:
         """Each word with its stem; "" for what is no word to FTS5."""
         numbered = sorted(set(words))
         stems = dict.fromkeys(numbered, "")
         with self._lock:
-            self._db.execute("BEGIN")
-            self._db.executemany("INSERT INTO words (rowid, word) VALUES (?, ?)", enumerate(numbered))
-            for number, stem in self._db.execute("SELECT doc, term FROM stems ORDER BY doc, offset DESC"):
+            table = self._table = self._table or _scratch_table()
+            table.execute("BEGIN")
+            table.executemany("INSERT INTO words (rowid, word) VALUES (?, ?)", enumerate(numbered))
+            for number, stem in table.execute("SELECT doc, term FROM stems ORDER BY doc, offset DESC"):
                 stems[numbered[number]] = stem
-            self._db.execute("ROLLBACK")
+            table.execute("ROLLBACK")
         return stems
 
     def close(self) -> None:
         """Free the scratch table."""
-        self._db.close()
+        with self._lock:
+            if self._table is not None:
+                self._table.close()
+            self._table = None
+
+
+def _scratch_table() -> sqlite3.Connection:
+    table = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    table.execute(f"CREATE VIRTUAL TABLE words USING fts5 (word, tokenize='{FTS_TOKENIZER}')")
+    table.execute("CREATE VIRTUAL TABLE stems USING fts5vocab (words, instance)")
+    return table
 
 
 def count(connection: sqlite3.Connection, question: Question, stems: Mapping[str, str]) -> Frequencies:

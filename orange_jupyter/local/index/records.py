@@ -16,7 +16,7 @@ from orange_jupyter.local.scan import Seen
 
 ADD_WORDS = "INSERT INTO words (rowid, title, headings, body, rest) VALUES (?, ?, ?, ?, ?)"
 DROP_WORDS = "INSERT INTO words (words, rowid, title, headings, body, rest) VALUES ('delete', ?, ?, ?, ?, ?)"
-ADD_CHUNK = "INSERT INTO chunk (file, start, stop, page, block, headings, crc, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+ADD_CHUNK = "INSERT INTO chunk (id, file, start, stop, page, block, headings, crc, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 ADD_FILE = """
 INSERT INTO file (path, kind, size, mtime_ns, inode, checked_ns, hash, title, tags, pages, blocks, code)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
@@ -53,12 +53,13 @@ def put(connection: sqlite3.Connection, record: Record) -> None:
     assert file is not None
     tags = {(normalised(tag), file) for tag in extract.tags}
     connection.executemany("INSERT OR IGNORE INTO tag VALUES (?, ?)", sorted(tags))
-    heading = _FileWords.of(path, extract.title, extract.tags)
-    words = []
-    for chunk in extract.chunks:
-        number = connection.execute(ADD_CHUNK, _chunk_row(file, chunk)).lastrowid
-        words.append((number, *heading.columns(chunk.text, chunk.heading_path)))
-    connection.executemany(ADD_WORDS, words)
+    first = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM chunk").fetchone()[0]
+    numbered = list(enumerate(extract.chunks, first))
+    connection.executemany(ADD_CHUNK, [(number, file, *_chunk_row(chunk)) for number, chunk in numbered])
+    words = FileWords.of(path, extract.title, extract.tags)
+    connection.executemany(
+        ADD_WORDS, [(number, *words.columns(chunk.text, chunk.heading_path)) for number, chunk in numbered]
+    )
 
 
 def drop(connection: sqlite3.Connection, path: str) -> None:
@@ -67,11 +68,11 @@ def drop(connection: sqlite3.Connection, path: str) -> None:
     if found is None:
         return
     file, title, tags = found
-    heading = _FileWords.of(path, json.loads(title), tuple(json.loads(tags)))
+    words = FileWords.of(path, json.loads(title), tuple(json.loads(tags)))
     rows = connection.execute("SELECT id, headings, text FROM chunk WHERE file = ?", (file,)).fetchall()
     connection.executemany(
         DROP_WORDS,
-        [(number, *heading.columns(decoded(text), tuple(json.loads(above)))) for number, above, text in rows],
+        [(number, *words.columns(decoded(text), tuple(json.loads(above)))) for number, above, text in rows],
     )
     for statement in (
         "DELETE FROM chunk WHERE file = ?",
@@ -91,31 +92,30 @@ def decoded(data: bytes) -> str:
     return data.decode("utf-8", "surrogatepass")
 
 
-def _chunk_row(file: int, chunk: Chunk) -> tuple[object, ...]:
+def _chunk_row(chunk: Chunk) -> tuple[object, ...]:
     data = encoded(chunk.text)
     above = json.dumps(chunk.heading_path)
-    return (file, chunk.start, chunk.end, chunk.page, chunk.block, above, zlib.crc32(data), data)
+    return (chunk.start, chunk.end, chunk.page, chunk.block, above, zlib.crc32(data), data)
 
 
 @dataclass(frozen=True, slots=True)
-class _FileWords:
+class FileWords:
     """The words that every chunk of a file shares: title and file name, tags and folder names."""
 
     title: str
     rest: str
+    headings: dict[tuple[str, ...], str]
 
     @classmethod
-    def of(cls, path: str, title: str, tags: tuple[str, ...]) -> _FileWords:
+    def of(cls, path: str, title: str, tags: tuple[str, ...]) -> FileWords:
         place = PurePosixPath(path)
         stem, folders = shown_name(place.stem), " ".join(shown_name(part) for part in place.parts[:-1])
         named = normalised(title if title == stem else f"{title} {stem}")
-        return cls(tokens(f"{named} {humps(named)}"), tokens(normalised(f"{folders} {' '.join(tags)}")))
+        return cls(tokens(f"{named} {humps(named)}"), tokens(normalised(f"{folders} {' '.join(tags)}")), {})
 
     def columns(self, text: str, heading_path: tuple[str, ...]) -> tuple[str, str, str, str]:
         plain = normalised(text)
-        return (
-            self.title,
-            tokens(normalised(" ".join(heading_path))),
-            tokens(plain),
-            f"{self.rest} {humps(plain)}",
-        )
+        above = self.headings.get(heading_path)
+        if above is None:
+            above = self.headings[heading_path] = tokens(normalised(" ".join(heading_path)))
+        return self.title, above, tokens(plain), f"{self.rest} {humps(plain)}"

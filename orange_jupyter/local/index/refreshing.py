@@ -81,9 +81,12 @@ async def refresh(
         return outcome
     try:
         await _name(base, sources, scan, nested)
-        await asyncio.to_thread(shelf.remove, difference.removed)
-        outcome.removed = len(difference.removed)
-        await _take(_Work(shelf, base, sources, outcome, progress), difference)
+        try:
+            await asyncio.to_thread(shelf.remove, difference.removed)
+            outcome.removed = len(difference.removed)
+            await _take(_Work(shelf, base, sources, outcome, progress), difference)
+        finally:
+            await asyncio.to_thread(shelf.settle)
     except (sqlite3.OperationalError, OSError) as error:
         outcome.warnings.append(
             f"The search index of {base.name} could not be updated ({error}); files that changed are left out."
@@ -170,7 +173,7 @@ def _read(work: _Work, seen: Seen) -> Record | _Content | None:
     now = Seen(seen.relative, state.st_size, state.st_mtime_ns, state.st_ino, seen.kind)
     content_hash = f"sha256:{hashlib.sha256(data).hexdigest()}"
     known = work.shelf.hash_of(seen.relative)
-    if content_hash == known and not changed and not work.shelf.failed(seen.relative):
+    if content_hash == known and not changed:
         same = now == seen and abs(checked_ns - now.mtime_ns) < RACY_NS
         return None if same and work.shelf.knows(seen) else Record(now, checked_ns, content_hash)
     return _Content(now, now.mtime_ns if changed else checked_ns, content_hash, data)
@@ -179,7 +182,7 @@ def _read(work: _Work, seen: Seen) -> Record | _Content | None:
 def _unreadable(work: _Work, seen: Seen, checked_ns: int, error: ToolError) -> Record | None:
     if error.code is Code.NOT_FOUND:
         return None  # gone since the scan; the next one takes it out
-    if work.shelf.knows(seen, error.code.value):
+    if work.shelf.knows(seen) and work.shelf.code_of(seen.relative) == error.code.value:
         return None
     if error.code is Code.TOO_LARGE:
         bound = "20 MB for text" if seen.kind in NOTES else "200 MB for documents"

@@ -76,14 +76,13 @@ class Shelf:
         """The content hash that the index has of a file, "" when none."""
         return self._load().hashes.get(relative, "")
 
-    def knows(self, seen: Seen, code: str | None = None) -> bool:
-        """Whether the index has a file in exactly this state, failed with this code."""
-        known = self._load()
-        return seen in known.states and known.codes.get(seen.relative) == code
+    def knows(self, seen: Seen) -> bool:
+        """Whether the index has a file in exactly this state."""
+        return seen in self._load().states
 
-    def failed(self, relative: str) -> bool:
-        """Whether the file could not be indexed."""
-        return relative in self._load().codes
+    def code_of(self, relative: str) -> str | None:
+        """Why a file could not be indexed."""
+        return self._load().codes.get(relative)
 
     def put(self, written: Sequence[Record]) -> None:
         """Write files, all in one transaction. Raises Damaged, sqlite3.OperationalError, OSError."""
@@ -104,6 +103,10 @@ class Shelf:
 
         if paths:
             self.database.write(change)
+
+    def settle(self) -> None:
+        """Seal the index after the last of some writes. Raises as `put`."""
+        self.database.settle()
 
     def begin_anew(self) -> None:
         """Throw the index away."""

@@ -21,7 +21,7 @@ _CJK = (
 CJK_RUN = re.compile(f"[{_CJK}]+")
 _WRAPPED_RUN = re.compile(f"[{_CJK}]+(?:\n[{_CJK}]+)*")
 _HUMPED = re.compile(r"(?<![A-Za-z0-9])[A-Z]*[a-z0-9]+[A-Z][A-Za-z0-9]*")
-_HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 def normalised(text: str) -> str:
@@ -52,4 +52,5 @@ def bigrams(run: str) -> str:
 
 def humps(text: str) -> str:
     """The parts of camelCase identifiers: `getUserName` gives `get User Name`; `snake_case` and `a.b` split anyway."""
-    return " ".join(" ".join(_HUMP.findall(word)) for word in _HUMPED.findall(text))
+    found = _HUMPED.findall(text)
+    return _HUMP.sub(" ", " ".join(dict.fromkeys(found))) if found else ""
