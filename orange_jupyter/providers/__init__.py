@@ -1,1 +1,63 @@
-"""Models: OpenAI-compatible servers, the embedded default, the scripted fake."""
+"""Models: OpenAI-compatible servers, the embedded default, the scripted fake. `PROVIDERS` names them all.
+
+A provider is a class with `info`, `respond` and `close` (core.ports.Model), one function here and one line below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+from orange_jupyter.core.errors import UsageError
+from orange_jupyter.core.ports import Model
+from orange_jupyter.providers.settings import Blob, ServerSettings
+
+
+@dataclass(frozen=True, slots=True)
+class ModelEntry:
+    """One configured model: `server` for a provider that has an address, `script` for the scripted one."""
+
+    name: str
+    server: ServerSettings | None = None
+    script: Path | None = None
+
+
+def _openai_compatible(entry: ModelEntry, blob: Blob) -> Model:
+    from orange_jupyter.providers.openai_compatible import OpenAICompatible
+
+    if entry.server is None:
+        raise UsageError(f"model {entry.name} needs a base URL", hint="orange-jupyter model add NAME --base-url URL")
+    return OpenAICompatible(entry.server, blob)
+
+
+def _embedded(entry: ModelEntry, _: Blob) -> Model:
+    from orange_jupyter.providers.embedded import Embedded
+
+    return Embedded(entry.name)
+
+
+def _scripted(entry: ModelEntry, _: Blob) -> Model:
+    from orange_jupyter.providers.scripted import Scripted, load_script
+
+    if entry.script is None:
+        raise UsageError(f"model {entry.name} needs a script", hint="set `script` to the path of a JSON file")
+    return Scripted(load_script(entry.script), name=entry.name)
+
+
+PROVIDERS: Mapping[str, Callable[[ModelEntry, Blob], Model]] = MappingProxyType(
+    {"openai_compatible": _openai_compatible, "embedded": _embedded, "scripted": _scripted}
+)
+"""Provider name in the settings → its constructor, which imports its module late: httpx costs 76 ms.
+
+They raise UsageError for a missing setting, ConfigError for a wrong script.
+"""
+
+
+def open_model(provider: str, entry: ModelEntry, blob: Blob) -> Model:
+    """The model of one configuration entry. Raises UsageError for an unknown provider or a missing setting."""
+    make = PROVIDERS.get(provider)
+    if make is None:
+        raise UsageError(f"there is no provider {provider!r}", hint=f"one of: {', '.join(PROVIDERS)}")
+    return make(entry, blob)

@@ -115,8 +115,10 @@ def _names_are_there(shares: list[tuple[Term, float]]) -> bool:
 
 
 def _enough(shares: list[tuple[Term, float]], share: float) -> bool:
-    strong = [part for term, part in shares if term.weight >= 1]
-    if len(strong) <= 2 and any(part < 0.6 for part in strong):
+    strong = [(term, part) for term, part in shares if term.weight >= 1]
+    if len(strong) <= 2 and any(
+        part < (0.45 if term.chinese and len(term.text) >= 4 else 0.6) for term, part in strong
+    ):
         return False
     units = sum(max(1, len(term.text) // 2) if term.chinese else 1 for term, _ in shares)
     if units <= 2:

@@ -31,8 +31,8 @@ ENGLISH_STOP = frozenset(
 
 ENGLISH_GENERIC = frozenset(
     _words("""
-    agree allow apply avoid become begin call check choose close contain decide decision discuss end finish follow happen
-    include keep learn live meet open pay pick plan prefer remember require say speak try turn
+    agree allow apply avoid become begin call check choose close contain decide decision discuss end finish follow
+    happen include keep learn live meet open pay pick plan prefer remember require say speak try turn
     add answer app application best better build change code common company configure correct create
     current data default detail different document example file first folder function general get good
     handle help idea important information item kind large last latest line list long main make method name

@@ -22,10 +22,10 @@ from orange_jupyter.providers.exchange import Exchange
 from orange_jupyter.providers.faults import Failure, Faults
 from orange_jupyter.providers.fold import Folding
 from orange_jupyter.providers.retry import Emit, keep_trying
-from orange_jupyter.providers.settings import Pacing, ServerSettings
+from orange_jupyter.providers.settings import Blob, Pacing, ServerSettings
 from orange_jupyter.providers.textcall import without_text_calls
 from orange_jupyter.providers.window import cut_notice
-from orange_jupyter.providers.wire import Blob, Dialect, Wire, data_urls
+from orange_jupyter.providers.wire import Dialect, Wire, data_urls
 
 _MOST_ADAPTATIONS = 4
 

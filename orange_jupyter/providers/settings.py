@@ -14,6 +14,9 @@ from pydantic import SecretStr
 
 from orange_jupyter.core.errors import UsageError
 
+Blob = Callable[[str], Awaitable[bytes]]
+"""The bytes of a picture by its sha256. Raises EvidenceError when they are gone."""
+
 
 class EmptyContent(StrEnum):
     """What stands as `content` beside tool calls when the model wrote no text (wire row 15)."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
@@ -21,11 +21,8 @@ from orange_jupyter.core.messages import (
     ToolSchema,
 )
 from orange_jupyter.providers.schema import portable
-from orange_jupyter.providers.settings import EmptyContent, ServerSettings
+from orange_jupyter.providers.settings import Blob, EmptyContent, ServerSettings
 from orange_jupyter.providers.strings import clean_json, wire_id, wire_name
-
-Blob = Callable[[str], Awaitable[bytes]]
-"""The bytes of a picture by its sha256. Raises EvidenceError when they are gone."""
 
 _MALFORMED_SHOWN = 2_000
 
