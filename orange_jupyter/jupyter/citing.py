@@ -29,7 +29,7 @@ class Reading:
         """The quotation that a citation at this place vouches for, if there is one."""
         if self.depth:
             return without_attribution(self.quoted + self.line) or None
-        if self.fresh and not set(self.line) - _BETWEEN:
+        if self.fresh and (not set(self.line) - _BETWEEN or _is_attribution(self.line)):
             return without_attribution(self.quoted)
         return quotation_before(self.line)
 
@@ -75,6 +75,11 @@ class Citing:
 
     def _source(self, name: str) -> str:
         return f"{self.known[name].passage}\n{self.around.get(name, '')}"
+
+
+def _is_attribution(line: str) -> bool:
+    """Whether words after a block quotation only name its source: `— Meng 2019 [c2]`."""
+    return line.lstrip().startswith(("—", "–")) and len(line) <= 100
 
 
 def cite(tokens: Iterable[Token], citing: Citing) -> None:

@@ -14,7 +14,7 @@ function h(tag, props, ...children) {
     else if (key === "disabled" || key === "open") node[key] = true;
     else node.setAttribute(key, value === true ? "" : value);
   }
-  node.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== ""));
+  node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== ""));
   return node;
 }
 
@@ -265,9 +265,9 @@ class Board {
     }
     const mark = entry.state === "running" ? h("span", { class: "oj-spin", "aria-hidden": "true" }) : this.icon(entry.icon);
     const state = h("span", { class: "oj-vh" }, `, ${entry.word}`);
-    const summary = h("summary", {}, mark, h("span", { class: "oj-what" }, `${entry.verb} `, h("b", {}, this.parts(entry.target)), state), h("span", { class: "oj-got" }, this.parts(entry.got)), time, this.icon("chevron", "oj-chev"));
+    const summary = h("summary", {}, mark, h("span", { class: "oj-what" }, `${entry.verb} `, entry.path ? h("span", { class: "oj-path" }, this.parts(entry.target)) : h("b", {}, this.parts(entry.target)), state), h("span", { class: "oj-got" }, this.parts(entry.got)), time, this.icon("chevron", "oj-chev"));
     const rows = entry.rows.map(([path, place, text]) => h("tr", {}, h("td", {}, h("span", { class: "oj-path" }, this.parts(path))), h("td", {}, place), h("td", {}, this.parts(text))));
-    const found = rows.length ? h("table", { class: "oj-table" }, h("tbody", {}, rows)) : null;
+    const found = rows.length ? [h("h4", {}, this.word("result")), h("table", { class: "oj-table" }, h("tbody", {}, rows))] : null;
     const result = entry.result ? this.bounded(entry.result.title, entry.result) : null;
     return h("details", { class: `oj-tool is-${entry.state}` }, summary, h("div", { class: "oj-unfold" }, this.bounded(this.word("arguments"), entry.arguments), result, found));
   }

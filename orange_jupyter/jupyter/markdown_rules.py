@@ -15,6 +15,7 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 
 CITATION_GROUP = re.compile(r"(?:\[c\d{1,6}(?:\s*[,;，；、]\s*c\d{1,6})*\]\s?)+")
 INLINE_LIMIT = 10_000
+_TEX_LIMIT = 2000
 CITATION_ID = re.compile(r"c\d{1,6}")
 _HAN = re.compile(r"[\u3400-\u9fff\U00020000-\U0003ffff]")
 _OTHER_CJK = re.compile(r"[\u3040-\u30ff\uac00-\ud7af]")
@@ -31,13 +32,13 @@ _LEVELS = {"h1": "h4", "h2": "h4", "h3": "h5", "h4": "h6", "h5": "h6", "h6": "h6
 def parser() -> MarkdownIt:
     """A parser without raw HTML, pictures kept as tokens for the caller to replace."""
     md = MarkdownIt("js-default", {"html": False, "linkify": False, "typographer": False})
-    dollarmath_plugin(md, allow_labels=False, allow_digits=False, allow_blank_lines=False, double_inline=True)
+    dollarmath_plugin(md, allow_labels=False, allow_blank_lines=False)
+    md.inline.ruler.at("math_inline", _tex_dollars)
     md.inline.ruler.before("escape", "tex_brackets", _tex_brackets)
     md.core.ruler.after("block", "drop_citation_references", _drop_citation_references)
     md.core.ruler.before("inline", "plain_giants", _plain_giants)
-    for name in ("math_inline", "math_inline_double", "math_block"):
-        md.add_render_rule(name, _math)
-    md.add_render_rule("tex_bracket", _math)
+    md.add_render_rule("math_block", _math)
+    md.add_render_rule("tex", _math)
     md.add_render_rule("text", _text)
     md.add_render_rule("fence", _fence)
     md.add_render_rule("code_block", _fence)
@@ -110,11 +111,46 @@ def _tex_brackets(state: StateInline, silent: bool) -> bool:
     if end < 0 or end >= state.posMax:
         return False
     if not silent:
-        token = state.push("tex_bracket", "", 0)
-        token.content = state.src[state.pos + 2 : end]
-        token.markup = "$" if opening == "\\(" else "$$"
+        _push_tex(state, state.src[state.pos + 2 : end], "$" if opening == "\\(" else "$$")
     state.pos = end + 2
     return True
+
+
+def _tex_dollars(state: StateInline, silent: bool) -> bool:
+    """Take `$…$` and `$$…$$` as math, and leave prices alone.
+
+    As Pandoc reads it: no space inside the dollars, no digit before the first or after the last. (The plugin's own
+    rule looks at the text's last character where a formula stands at its beginning.)
+    """
+    if state.src[state.pos] != "$":
+        return False
+    mark = "$$" if state.src.startswith("$$", state.pos) else "$"
+    start = state.pos + len(mark)
+    if (state.pos and state.src[state.pos - 1].isdigit()) or (state.src[start : start + 1].isspace() and mark == "$"):
+        return False
+    end = _tex_end(state, start, mark)
+    if end is None:
+        return False
+    if not silent:
+        _push_tex(state, state.src[start:end], mark)
+    state.pos = end + len(mark)
+    return True
+
+
+def _tex_end(state: StateInline, start: int, mark: str) -> int | None:
+    end = state.src.find(mark, start, min(state.posMax, start + _TEX_LIMIT))
+    while end >= 0:
+        before, after = state.src[end - 1], state.src[end + len(mark) : end + len(mark) + 1]
+        if end > start and before != "\\" and (mark == "$$" or not (before.isspace() or after.isdigit())):
+            return end
+        end = state.src.find(mark, end + 1, min(state.posMax, start + _TEX_LIMIT))
+    return None
+
+
+def _push_tex(state: StateInline, content: str, mark: str) -> None:
+    token = state.push("tex", "", 0)
+    token.content = content
+    token.markup = mark
 
 
 def _math(_: Any, tokens: Sequence[Token], place: int, *__: Any) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 from functools import lru_cache
 from importlib.resources import files
-from urllib.parse import quote
 
 from orange_jupyter.core.approval import Outcome
 from orange_jupyter.core.corpus import Citation
@@ -20,6 +19,7 @@ from orange_jupyter.jupyter.sheet import (
     clock,
     date,
     ending,
+    href,
     name,
     place_of,
     seconds,
@@ -78,12 +78,12 @@ def style() -> str:
 
 def state(look: tuple[str, str], words: str) -> str:
     """A state: icon and word in the colour of `look` (class, icon)."""
-    return f'<span class="oj-state {look[0]}">{icon(look[1])}{escape(words)}</span>'
+    return f'<span class="oj-state {look[0]}">{icon(look[1])} {escape(words)}</span>'
 
 
 def note(kind: str, symbol: str, words: str) -> str:
     """A notice line. `words` is HTML."""
-    return f'<div class="oj-note {kind}">{icon(symbol)}<div>{words}</div></div>'
+    return f'<div class="oj-note {kind}">{icon(symbol)} <span>{words}</span></div>'
 
 
 def _head(paper: Sheet) -> str:
@@ -175,16 +175,15 @@ def _source(paper: Sheet, citation: Citation, number: int, around: str) -> str:
     place = paper.places.get(citation.citation_id)
     path = escape(name(citation.path))
     fragment = f"#page={citation.page}" if citation.page is not None and place else ""
-    title = f'<a href="{html.escape(quote(place.link))}{fragment}">{path}</a>' if place and place.link else path
+    title = f'<a href="{href(place.link)}{fragment}">{path}</a>' if place and place.link else path
     where = place_of(citation, paper.language)
-    joint = ", " if citation.page is not None and not citation.heading_path else " › "
     missing = paper.citing.missing.get(citation.citation_id)
     off = f" {state(('is-warn', 'warning'), paper.say('quote.off'))}" if missing else ""
     quoted = " ".join((missing or citation.passage).split())
     cut = "…" if len(quoted) > PASSAGE_LIMIT else ""
     identity = "" if around else f' id="{paper.citing.prefix}-s{number}"'
     return (
-        f"<li{identity}><div>{title}{escape(joint + where) if where else ''} "
+        f"<li{identity}><div>{title}{escape(where)} "
         f'<span class="oj-sub">({escape(name(citation.knowledge_base))})</span>{off} '
         f"<q{_lang(quoted)}>{escape(quoted[:PASSAGE_LIMIT])}{cut}</q>{around}</div></li>"
     )
@@ -206,7 +205,8 @@ def _calls(paper: Sheet) -> str:
 def _call(paper: Sheet, line: Line) -> list[str]:
     done = line.finished
     if done is None:
-        result, spent = paper.say("tool.state.running"), ""
+        key = "tool.state.running" if paper.view.state.live else "state.interrupted"
+        result, spent = paper.say(key), ""
     else:
         code = f" ({done.code})" if done.code else ""
         result, spent = name(done.summary) + code, seconds(done.seconds, paper.language)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from typing import Any
-from urllib.parse import quote
 
 from markdown_it import MarkdownIt
 
@@ -18,6 +17,7 @@ from orange_jupyter.jupyter.sheet import (
     clock,
     date,
     ending,
+    href,
     name,
     place_of,
     seconds,
@@ -60,7 +60,7 @@ def as_plain(paper: Sheet) -> str:
     for number, citation in enumerate(paper.used[:SOURCE_LIMIT], start=1):
         where = place_of(citation, paper.language)
         off = f"   {paper.say('quote.off').lower()}" if citation.citation_id in paper.citing.missing else ""
-        parts.append(f"[{number}] {name(citation.path)}{' > ' + where if where else ''}{off}")
+        parts.append(f"[{number}] {name(citation.path)}{where.replace(' › ', ' > ')}{off}")
     parts += [""] if paper.used else []
     parts += ["  ".join(row) for row in _decisions(paper)]
     parts.append(usage(paper))
@@ -123,10 +123,10 @@ def _decisions(paper: Sheet) -> list[list[str]]:
 
 def _source(paper: Sheet, citation: Citation, number: int) -> str:
     where = place_of(citation, paper.language)
-    title = _plain(name(citation.path) + (f" › {where}" if where else ""))
+    title = _plain(name(citation.path) + where)
     place = paper.places.get(citation.citation_id)
     if place and place.link:
-        title = f"[{title}](<{quote(place.link)}>)"
+        title = f"[{title}](<{href(place.link)}>)"
     if citation.citation_id in paper.citing.missing:
         return f"{number}. {title}: **{paper.say('quote.off')}**"
     quoted = " ".join(citation.passage.split())

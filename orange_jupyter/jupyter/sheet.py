@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from urllib.parse import quote
 
 from orange_jupyter.core.corpus import Citation
 from orange_jupyter.core.visible import visible
@@ -16,6 +18,8 @@ from orange_jupyter.jupyter.view import Card, TurnView
 
 ANSWER_LIMIT = 100_000
 """Characters of an answer that the record shows; with 200,000 of HTML this keeps a record near 300 kB at most."""
+LINE_LIMIT = 10_000
+"""Lines of an answer that the record shows: 33,000 paragraphs of one letter took 2.4 s."""
 HTML_LIMIT = 200_000
 QUESTION_LIMIT = 20_000
 ROW_LIMIT = 300
@@ -75,7 +79,7 @@ def _suffix(view: TurnView) -> str:
 
 def _bounded(answer: str, citing: Citing) -> tuple[str, int]:
     """(HTML, number of characters that it shows)."""
-    shown = len(answer)
+    shown = sum(len(line) for line in answer[: ANSWER_LIMIT + 1].splitlines(keepends=True)[:LINE_LIMIT])
     if shown > ANSWER_LIMIT:
         shown = max(answer.rfind("\n", 0, ANSWER_LIMIT), ANSWER_LIMIT // 2)
     written = "".join(render_blocks(answer[:shown], citing))
@@ -97,14 +101,19 @@ def name(words: str) -> str:
     return shown if len(shown) <= _CUT_NAME else f"{shown[:_CUT_NAME]}… (+{len(shown) - _CUT_NAME:,})"
 
 
+def href(link: str) -> str:
+    """A notebook-relative path as an address: quoted, never absolute, so never another host's."""
+    return html.escape(quote(link.lstrip("/")))
+
+
 def place_of(citation: Citation, language: Language) -> str:
-    """Heading path, page or block of a citation in words; "" where it has none."""
-    parts = [name(" › ".join(citation.heading_path))] if citation.heading_path else []
+    """Heading path, page or block of a citation in words, to stand right after its path; "" where it has none."""
+    parts = [f" › {name(' › '.join(citation.heading_path))}"] if citation.heading_path else []
     if citation.page is not None:
-        parts.append(text(language, "page", n=citation.page))
+        parts.append(", " + text(language, "page", n=citation.page))
     elif citation.block is not None:
-        parts.append(text(language, "block", n=citation.block))
-    return ", ".join(parts)
+        parts.append(", " + text(language, "block", n=citation.block))
+    return "".join(parts)
 
 
 def seconds(value: float, language: Language) -> str:

@@ -47,10 +47,10 @@ def card(request: ApprovalRequest, language: Language, nonce: str) -> dict[str, 
     """A waiting card. Values are segments; every argument is there in full."""
     title, symbol = title_of(request, language)
     rows = [(text(language, "card.operation"), segments(f"{request.tool}: {request.operation}"))]
-    if request.target:
+    more, blocks = _arguments(request.arguments)
+    if request.target and segments(request.target) not in [value for _, value in (*more, *blocks)]:
         rows.append((text(language, "card.target"), address(request.target)))
     rows += [(_fact(label, language), address(value)) for label, value in request.facts]
-    more, blocks = _arguments(request.arguments)
     rows += more
     warnings = [segments(warning) for warning in request.warnings]
     values = [value for _, value in rows] + [block for _, block in blocks]

@@ -41,7 +41,7 @@ INTERVAL = 0.05
 """Seconds between two drawings: text is painted 10 to 20 times a second (DESIGN.md, Motion)."""
 
 _FRONT_KEYS = (
-    *("stop", "stopping", "tier", "plan", "rights.hint", "tools", "arguments", "thinking", "answer"),
+    *("stop", "stopping", "tier", "plan", "rights.hint", "tools", "arguments", "result", "thinking", "answer"),
     *("elapsed", "gone", "gone.state", "busy.leave", "seconds"),
 )
 _FRONT_CARD_KEYS = ("approve", "deny", "deny.send", "deny.fold", "stop", "reason", "sent")
@@ -100,9 +100,18 @@ class Controls(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget is untyp
         self._draw()
         return 0.0
 
-    def ask_tier(self, request: TierRequest) -> None:
+    def bind(self, operation_id: str, nonce: str) -> None:
+        """Give a card the nonce of the question that waits for it; without this the card makes its own."""
+        with self._lock:
+            self._nonces[operation_id] = nonce
+            self._scene.forget(operation_id)
+        self._draw()
+
+    def ask_tier(self, request: TierRequest, nonce: str | None = None) -> None:
         """Show the card that enters a full tier; the answer comes as EnterTier or StayInTier."""
         self._tiers.add(request.operation_id)
+        if nonce is not None:
+            self._nonces[request.operation_id] = nonce
         nonce = self._nonce(request.operation_id)
         self._put(f"tier-{request.operation_id}", tier_card(request, self._language, nonce))
 
@@ -122,11 +131,14 @@ class Controls(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget is untyp
         self._extra.pop("busy", None)
         self._draw()
 
-    def show_progress(self, progress: Progress) -> None:
-        """Show a bar outside a turn, for instance while a knowledge base is indexed. Coalesced like text."""
+    def show_progress(self, progress: Progress) -> float:
+        """Show a bar outside a turn, for instance while a knowledge base is indexed; coalesced like `push`."""
         self._extra["progress-alone"] = indexing(progress, self._language)
-        if self._clock() - self._drawn_at >= INTERVAL:
-            self._draw()
+        wait = self._drawn_at + INTERVAL - self._clock()
+        if wait > 0 and progress.done != progress.total:
+            return wait
+        self._draw()
+        return 0.0
 
     def show_rights(self, tier: Tier, *, plan: bool) -> None:
         """Say to the switches what is in force now."""

@@ -74,6 +74,7 @@ def line(item: Line, language: Language, elapsed: float) -> Entry:
         "icon": tool_icon(item.tool),
         "verb": text(language, key if done else f"{key}.running") if known else item.tool,
         "target": segments(name(item.target)),
+        "path": item.tool != "search",
         "got": segments(_got(item)),
         "time": seconds(done.seconds, language) if done else "",
         "elapsed": None if done else elapsed,
@@ -105,7 +106,11 @@ def _found(item: Line, language: Language) -> list[list[Any]]:
     """Passages of a search: source, place, the beginning of the passage."""
     found = item.finished.citations if item.finished and item.finished.ok else ()
     return [
-        [segments(name(one.path)), place_of(one, language), segments(" ".join(one.passage[:200].split())[:120] + "…")]
+        [
+            segments(name(one.path)),
+            place_of(one, language).strip(" ,›"),
+            segments(" ".join(one.passage[:200].split())[:120] + "…"),
+        ]
         for one in found[:20]
     ]
 
@@ -172,6 +177,10 @@ class Scene:
         if view.reasoning and view.state.live:
             shown["reasoning"] = {"kind": "reasoning", "text": segments(view.reasoning[-REASONING_LIMIT:])}
         return shown
+
+    def forget(self, operation_id: str) -> None:
+        """Draw a card anew the next time."""
+        self._drawn.pop(f"card-{operation_id}", None)
 
     def _entry(self, identity: str, item: Item, view: TurnView) -> Entry:
         """Frozen items are drawn once; only the running times and the open text move."""
