@@ -12,7 +12,7 @@ import stat
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.errors import PathError, ReadError
 from orange_jupyter.core.paths import shown_name
-from orange_jupyter.local.opening import RootFolder, real_path, system_linkless
+from orange_jupyter.local.opening import LOOK, RootFolder, real_path, system_linkless
 from orange_jupyter.local.protected import Protected
 
 PIECE = 1_048_576
@@ -51,7 +51,7 @@ def stat_beneath(root: str, relative: str) -> os.stat_result:
 def stat_in(root: RootFolder, relative: str) -> os.stat_result:
     """`stat_beneath` in a folder that is open already."""
     try:
-        fd = root.open(relative, os.O_PATH)
+        fd = root.open(relative, LOOK)
     except OSError as error:
         raise path_error(error, root.path, relative) from error
     try:
@@ -102,7 +102,7 @@ def stat_outside(path: str, protected: Protected) -> os.stat_result:
     protected.refuse(path)
     with RootFolder("/", system_linkless()) as folder:
         try:
-            fd = folder.open(path.lstrip("/"), os.O_PATH)
+            fd = folder.open(path.lstrip("/"), LOOK)
         except OSError as error:
             raise _outside_error(error, path) from error
     try:
@@ -164,7 +164,7 @@ def _special(name: str) -> PathError:
 
 def _open_regular(root: RootFolder, relative: str, name: str) -> int:
     for _ in range(TRIES):
-        seen = root.open(relative, os.O_PATH)
+        seen = root.open(relative, LOOK)
         try:
             before = os.fstat(seen)
         finally:

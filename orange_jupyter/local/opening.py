@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
+import stat
 from collections.abc import Callable
 from functools import cache
 
@@ -18,6 +19,7 @@ from orange_jupyter.core.paths import shown_name
 
 OPENAT2 = 437  # the same number on every Linux architecture that Python runs on
 NO_MAGICLINKS, NO_SYMLINKS, BENEATH = 0x02, 0x04, 0x08
+LOOK = getattr(os, "O_PATH", os.O_RDONLY | os.O_NONBLOCK)  # a place in the tree, not opened for reading (Linux)
 CHUNK_BYTES = 3000  # well below PATH_MAX (4,096); longer paths are walked in several opens
 RETRIES = 128  # a rename elsewhere makes openat2 answer EAGAIN where a link holds `..`
 
@@ -62,7 +64,7 @@ def system_resolver() -> Resolver:
     try:
         folder = os.open("/", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            os.close(kernel_beneath(folder, "/", os.O_PATH | os.O_CLOEXEC, "."))
+            os.close(kernel_beneath(folder, "/", LOOK | os.O_CLOEXEC, "."))
         finally:
             os.close(folder)
     except (OSError, AttributeError):
@@ -96,7 +98,11 @@ def walk_linkless(root_fd: int, root: str, flags: int, relative: str) -> int:  #
     here = os.dup(root_fd)
     for part in parts[:-1]:
         here = _step(here, part, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW)
-    return _step(here, parts[-1] if parts else ".", flags | os.O_NOFOLLOW)
+    last = _step(here, parts[-1] if parts else ".", flags | os.O_NOFOLLOW)
+    if stat.S_ISLNK(os.fstat(last).st_mode):  # O_PATH opens the link itself
+        os.close(last)
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    return last
 
 
 @cache
@@ -136,7 +142,7 @@ def _in_chunks(root_fd: int, relative: str, flags: int, resolve: int) -> int:
     here = root_fd
     try:
         for chunk in chunks[:-1]:
-            deeper = _openat2(here, chunk, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC, resolve)
+            deeper = _openat2(here, chunk, LOOK | os.O_DIRECTORY | os.O_CLOEXEC, resolve)
             if here != root_fd:
                 os.close(here)
             here = deeper

@@ -14,7 +14,7 @@ from orange_jupyter.core.codes import Code
 from orange_jupyter.core.errors import PathError
 from orange_jupyter.core.paths import KnowledgeBase, Place, shown_name, split
 from orange_jupyter.local.files import scandir_in
-from orange_jupyter.local.opening import RootFolder, real_path
+from orange_jupyter.local.opening import LOOK, RootFolder, real_path
 
 Bases = Sequence[KnowledgeBase]
 
@@ -138,7 +138,7 @@ def _existing_form(root: RootFolder, parts: tuple[str, ...]) -> tuple[str, str |
 
 def _there(root: RootFolder, relative: str) -> bool:
     try:
-        fd = root.open(relative, os.O_PATH | os.O_NOFOLLOW)
+        fd = root.open(relative, LOOK | os.O_NOFOLLOW)
     except OSError as error:
         return not isinstance(error, FileNotFoundError)
     os.close(fd)

@@ -18,7 +18,7 @@ from pathspec import GitIgnoreSpec
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.errors import RunError
 from orange_jupyter.core.paths import FILE_TYPES, SKIPPED_FOLDERS, KnowledgeBase, file_type, shown_name
-from orange_jupyter.local.opening import RootFolder
+from orange_jupyter.local.opening import LOOK, RootFolder
 
 Stop = Callable[[], bool]
 """Asked now and then; True ends the scan with RunError cancelled."""
@@ -147,7 +147,7 @@ def _add_links(walk: _Walk) -> None:
     for relative in sorted(walk.links):
         _ask(walk)
         try:
-            fd = walk.root.open(relative, os.O_PATH)
+            fd = walk.root.open(relative, LOOK)
         except OSError as error:
             if error.errno == errno.EXDEV:
                 walk.leaving.append(relative)
