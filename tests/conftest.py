@@ -75,6 +75,16 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     return report
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector: pytest.Collector) -> Any:
+    """The same for a file that skips itself while it is collected."""
+    report = yield
+    if report.skipped and os.environ.get("CI") and not _skip_allowed(report):
+        report.outcome = "failed"
+        report.longrepr = f"{collector.nodeid} skipped itself in CI: {_reason(report)}"
+    return report
+
+
 def _reason(report: Any) -> str:
     if hasattr(report, "wasxfail"):
         return f"expected to fail: {report.wasxfail}"

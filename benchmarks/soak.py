@@ -1,0 +1,130 @@
+"""`make soak`: the long counts, at most 60 minutes; writes benchmarks/soak.json, which tests/test_soak.py compares.
+
+`python -m benchmarks.soak 5` tries five rounds of each and writes nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.swapping import Swapping
+
+ROOT = Path(__file__).parents[1]
+KB = ROOT / "notebooks" / "kb"
+SOAK = Path(__file__).parent / "soak.json"
+SEED = 20261130
+QUESTIONS = (
+    "How much cooler were the dense streets than the sparse ones?",
+    "和平路抹头以后少凉了多少度？",
+    "What is the watering rule since August 2025?",
+    "夜间树冠下为什么更热？",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """One long count: `rounds` of `round`, each of which must hold."""
+
+    name: str
+    rounds: int
+    start: Callable[[Path], Callable[[random.Random], bool]]
+
+
+def start(folder: Path, *words: str) -> subprocess.Popen[str]:
+    """A command line of its own process, with its state in `folder`."""
+    own = {"ORANGE_HOME": str(folder / "home"), "ORANGE_CACHE": str(folder / "cache")}
+    return subprocess.Popen(
+        [sys.executable, "-m", "orange_jupyter", *words, "--kb", str(KB), "--json"],
+        env=os.environ | own,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        encoding="utf-8",
+    )
+
+
+def finished(process: subprocess.Popen[str]) -> dict[str, Any]:
+    """The one JSON document that a command prints; an empty one when it printed something else."""
+    printed, _ = process.communicate(timeout=120)
+    try:
+        return dict(json.loads(printed))
+    except json.JSONDecodeError:
+        return {}
+
+
+def answered(document: dict[str, Any]) -> bool:
+    """Whether a command ended well and cites something."""
+    return document.get("ok") is True and bool(document.get("citations"))
+
+
+def killed(folder: Path) -> Callable[[random.Random], bool]:
+    """R-SESS-2, R-SRCH-7: a question killed at any moment costs neither the store nor the index."""
+
+    def once(chance: random.Random) -> bool:
+        process = start(folder, "ask", chance.choice(QUESTIONS), "--session", "soak")
+        try:
+            process.communicate(timeout=chance.uniform(0.1, 3.0))
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+        return answered(finished(start(folder, "ask", chance.choice(QUESTIONS), "--session", "soak")))
+
+    return once
+
+
+def together(folder: Path) -> Callable[[random.Random], bool]:
+    """R-SRCH-7: three processes ask at once over one index, the first time with an index that is not there yet."""
+
+    def once(chance: random.Random) -> bool:
+        own = folder / str(chance.randrange(20))
+        return all(answered(finished(p)) for p in [start(own, "ask", text) for text in chance.sample(QUESTIONS, 3)])
+
+    return once
+
+
+def swapped(folder: Path) -> Callable[[random.Random], bool]:
+    """P05: a folder swapped for a link while it is read never gives a byte from outside."""
+    return Swapping(folder).once
+
+
+COUNTS = (
+    Count("a killed question costs nothing", 200, killed),
+    Count("three processes ask at once", 100, together),
+    Count("a swapped folder gives nothing from outside", 20_000, swapped),
+)
+
+
+def run(count: Count, rounds: int) -> int:
+    """How many of `rounds` held."""
+    chance = random.Random(SEED)
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        once = count.start(Path(folder))
+        return sum(once(chance) for _ in range(rounds))
+
+
+def main(arguments: list[str]) -> int:
+    """All counts; a number runs so many rounds of each as a trial."""
+    trial = int(arguments[0]) if arguments else None
+    commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    rows = []
+    for count in COUNTS:
+        of = trial or count.rounds
+        print(f"{count.name}, {of} rounds …", file=sys.stderr, flush=True)
+        rows.append({"commit": commit.strip(), "name": count.name, "n": run(count, of), "of": of, "seed": SEED})
+        print(f"{rows[-1]['n']} of {of}  {count.name}", flush=True)
+    if trial is None:
+        SOAK.write_text(json.dumps(rows, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+    return 0 if all(row["n"] == row["of"] for row in rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
