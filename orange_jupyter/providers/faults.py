@@ -64,7 +64,8 @@ class Faults:
         self._settings = settings
 
     def of_status(self, status: int, body: str, *, location: str = "") -> Failure:
-        """An HTTP answer that is no success."""
+        """An HTTP answer that is no success. Servers repeat the key in their refusals: it goes out first."""
+        body = self._without_secrets(body)
         if 300 <= status < 400:
             return self._redirect(status, location)
         if _is_html(body) and status not in (401, 403) and not _passes(status):
@@ -115,11 +116,13 @@ class Faults:
 
     def masked(self, text: str) -> str:
         """Text of a server without keys, on one line, at most 300 characters."""
+        text = " ".join(self._without_secrets(text).split())
+        return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+
+    def _without_secrets(self, text: str) -> str:
         for secret in self._settings.secrets:
             text = text.replace(secret, "[key]")
-        text = _KEY_LIKE.sub("[key]", text)
-        text = " ".join(text.split())
-        return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+        return _KEY_LIKE.sub("[key]", text)
 
     def _error(self, fault: ModelFault, what: str, hint: str) -> ModelError:
         return ModelError(fault, f"The model server {self._settings.address} {what}.", hint=hint)

@@ -59,9 +59,15 @@ class ServerSettings:
             )
         if parts.username or parts.password:
             raise UsageError(f"the base URL of model {self.name} contains a key or password; set the key separately")
-        _check_header_text(self.name, "key", self.key)
-        for name, value in self.headers:
-            _check_header_text(self.name, f"header {name}", value)
+        # no local variable of this frame holds a secret: a verbose traceback shows them (U08)
+        unsendable = [f"header {name}" for name, value in self.headers if not _can_be_sent(value)]
+        if not _can_be_sent(self.key):
+            unsendable.insert(0, "key")
+        if unsendable:
+            raise UsageError(
+                f"the {unsendable[0]} of model {self.name} has characters that cannot be sent",
+                hint="copy it again, without line breaks",
+            )
 
     @property
     def key(self) -> str:
@@ -91,11 +97,8 @@ class ServerSettings:
         return tuple(text for text in (self.key, *(value for _, value in self.headers)) if len(text) >= 6)
 
 
-def _check_header_text(model: str, what: str, text: str) -> None:
-    if not text.isascii() or any(ord(character) < 32 or ord(character) == 127 for character in text):
-        raise UsageError(
-            f"the {what} of model {model} has characters that cannot be sent", hint="copy it again, without line breaks"
-        )
+def _can_be_sent(text: str) -> bool:
+    return text.isascii() and not any(ord(character) < 32 or ord(character) == 127 for character in text)
 
 
 @dataclass(frozen=True, slots=True)

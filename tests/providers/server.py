@@ -48,12 +48,14 @@ class ModelServer:
     seen: list[Seen] = field(default_factory=list)
     left: asyncio.Event = field(default_factory=asyncio.Event)
     port: int = 0
+    open: dict[asyncio.StreamWriter, asyncio.Task[None] | None] = field(default_factory=dict)
 
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}/v1"
 
     async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.open[writer] = asyncio.current_task()
         try:
             while await self._one(reader, writer):
                 pass
@@ -61,6 +63,7 @@ class ModelServer:
             pass
         finally:
             self.left.set()
+            del self.open[writer]
             writer.close()
 
     async def _one(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
@@ -90,6 +93,10 @@ async def serving(*answers: Answer) -> AsyncIterator[ModelServer]:
         yield model
     finally:
         server.close()
+        tasks = [task for task in model.open.values() if task is not None]
+        for writer in list(model.open):
+            writer.transport.abort()
+        await asyncio.gather(*tasks)
 
 
 def plain(body: bytes, *, status: str = "200 OK", content_type: str = "text/event-stream", more: str = "") -> Answer:

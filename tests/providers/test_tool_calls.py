@@ -129,7 +129,8 @@ async def test_pieces_become_the_calls_that_were_meant(row: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "row", ["1 two in parallel", "2 interleaved, no ids", "3 one index, two ids, whole arguments", "7 arguments as an object"]
+    "row",
+    ["1 two in parallel", "2 interleaved, no ids", "3 one index, two ids, whole arguments", "7 arguments as an object"],
 )
 async def test_bytes_cut_at_any_offset_give_the_same_calls(row: str) -> None:
     """Wire row 10: the same reply wherever the network cuts, also inside a character."""
