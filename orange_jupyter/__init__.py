@@ -22,7 +22,7 @@ class _Door:
         return locale()
 
     async def open(self, approver: Approver, where: Where) -> Office:
-        from orange_jupyter.app import open_office
+        from orange_jupyter.office import open_office
 
         return await open_office(approver, where)
 

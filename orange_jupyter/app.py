@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -146,6 +147,10 @@ class App:
         self._opened[record.session_id] = Opened(session, record, lease)
         return self._opened[record.session_id]
 
+    def opened(self, session_id: str) -> Opened | None:
+        """A session that this process has open."""
+        return self._opened.get(session_id)
+
     async def release(self, session_id: str) -> Lease | None:
         """Stop and let go of a session of this process; returns its lease, still held, for deleting it."""
         opened = self._opened.pop(session_id, None)
@@ -229,3 +234,13 @@ class App:
         for reach in self._libraries.values():
             await reach.library.close()
         await self.ground.close()
+
+
+def locale() -> str:
+    """The environment's language, such as `zh_CN.UTF-8`; "" where none is set."""
+    return next((os.environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if os.environ.get(name)), "")
+
+
+def environment() -> dict[str, str]:
+    """The process's environment as it is now: read here once and handed down (R-MOD-2)."""
+    return dict(os.environ)

@@ -10,6 +10,7 @@ from orange_jupyter.core.approval import Outcome, TierRequest
 from orange_jupyter.core.bench import Bench
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.context import Turned
+from orange_jupyter.core.corpus import Citation
 from orange_jupyter.core.errors import RightsError, SessionError
 from orange_jupyter.core.events import Notice, StopReason, TurnFinished, TurnStarted
 from orange_jupyter.core.grant import Grant, Tier
@@ -113,6 +114,10 @@ class Session:
         live.stop(reason)
         await asyncio.wait({live.task})
         return True
+
+    async def citations(self) -> dict[str, Citation]:
+        """Every citation that a tool gave in this session, by id."""
+        return await self._parts.citations.known()
 
     async def set_tier(self, tier: Tier) -> Tier:
         """Change the tier; a full one asks the person first (R-PERM-3). Returns the tier now in force.

@@ -12,9 +12,11 @@ from typing import Final
 Shape = tuple[tuple[str, ...], re.Pattern[str]]
 """Words of which one must occur in the text, and the pattern; its group `keep` stays before the mask."""
 
-_START: Final = r"(?<![A-Za-z0-9])"
+# Not inside a word; in JSON text a word may follow an escape (`\\n`, `\\u4e2d`) whose last letter is not its own.
+_START: Final = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=\\u[0-9a-f]{4}))"
 _VALUE: Final = r"[^\s\"'`\\<>{}()\[\]⟦⟧,;]"
 _QUOTE: Final = r"\\{0,2}[\"']"
+_SCHEMES: Final = r"(?:bearer|basic|token|apikey|digest)"
 _BREAK: Final = r"(?:\s|\\[nr])*+"
 _NAMES: Final = (
     r"(?:pass(?:word|wd|phrase)|api[_-]?key|secret(?:[_-]?(?:key|access[_-]?key))?|private[_-]?key"
@@ -45,7 +47,7 @@ _TOKENS: Final = (
     _shape("LTAI AKID", _START, r"(?:LTAI|AKID)[A-Za-z0-9]{16,40}+(?![A-Za-z0-9])"),  # Aliyun, Tencent
     _shape("dop_v1_ dapi", _START, r"(?:dop_v1_|dapi)[0-9a-f]{32,64}+(?![A-Za-z0-9])"),
     _shape("AGE-SECRET-KEY-1", r"AGE-SECRET-KEY-1[0-9A-Z]{50,}+"),
-    _shape("eyJ", r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]{8,}+(?:\.[A-Za-z0-9_-]*+)?"),  # JWT
+    _shape("eyJ", _START, r"eyJ[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]{8,}+(?:\.[A-Za-z0-9_-]*+)?"),  # JWT
 )
 
 _PRIVATE_KEY: Final = _shape(
@@ -60,11 +62,12 @@ _NAMED: Final = (
     _shape(
         "uthorization UTHORIZATION",
         rf"(?i:(?P<keep>authorization{_QUOTE}?\s{{0,4}}[:=]\s{{0,4}}(?:{_QUOTE})?",
-        rf"(?:(?:bearer|basic|token|apikey|digest)\s{{1,4}})?)){_VALUE}{{6,}}+",
+        rf"(?:{_SCHEMES}\s{{1,4}})?)(?!{_SCHEMES}\b){_VALUE}{{6,}}+)",
     ),
     _shape(
         "earer EARER",
-        r"(?i:(?P<keep>(?<![A-Za-z0-9])bearer {1,4}))(?=[A-Za-z._~+/=-]{0,200}[0-9])[A-Za-z0-9._~+/=-]{16,}+",
+        rf"(?i:(?P<keep>{_START}bearer {{1,4}}))",
+        r"(?=[A-Za-z._~+/=-]{0,200}[0-9])[A-Za-z0-9._~+/=-]{16,}+",
     ),
     _shape(  # NAME=value, upper case
         "TOKEN SECRET PASS _PWD CRED API",
@@ -82,8 +85,8 @@ _NAMED: Final = (
     ),
     _shape(
         "密码 密碼 口令 密钥 密鑰 秘钥 令牌",
-        r"(?P<keep>(?:密码|密碼|口令|密钥|密鑰|秘钥|令牌)\s{0,4}(?:[:：=＝]|[是为為]\s?[:：]?)\s{0,4})",
-        r"[!#-&(-\[\]-~]{4,128}+",
+        r"(?P<keep>(?:密码|密碼|口令|密钥|密鑰|秘钥|令牌)[ \t]{0,4}(?:[:：=＝]|[是为為] ?[:：]?)[ \t]{0,4}`?)",
+        r"[!#-&(-;=-\[\]-_a-~]{4,128}+",
     ),
     _shape(  # ?token= of Jupyter, keys in addresses
         "token= key= sig= signature= auth=",

@@ -1,0 +1,48 @@
+"""What stands after `%orange`: one table of commands; help and completion are made from it (R-NB-3)."""
+
+from __future__ import annotations
+
+from orange_jupyter.commands import kb, model, rights, session, show, state
+from orange_jupyter.commands.standing import Command, Standing, table
+from orange_jupyter.core.errors import UsageError
+from orange_jupyter.jupyter.options import nearest
+from orange_jupyter.jupyter.ports import CommandReply
+
+COMMANDS: dict[str, Command] = {
+    "status": Command("status", "session, rights, model, knowledge bases", "会话、权限、模型、知识库", state.status),
+    "kb": Command(kb.USAGE.removeprefix("%orange "), "knowledge bases", "知识库", kb.kb),
+    "model": Command(model.USAGE.removeprefix("%orange "), "models and their keys", "模型与密钥", model.model),
+    "tier": Command(
+        "tier [TIER]", "the safety tier; a full one asks you", "安全级别；进入 full 级别会先问你", rights.tier
+    ),
+    "plan": Command("plan [on|off]", "plan mode: look and read only", "规划模式：只看不改", rights.plan),
+    "session": Command(session.USAGE.removeprefix("%orange "), "conversations", "对话", session.session),
+    "show": Command(show.USAGE.removeprefix("%orange "), "a passage, a note, a page", "打开引文或笔记", show.show),
+    "usage": Command("usage", "tokens of this session", "本会话的 token 用量", state.usage),
+    "doctor": Command("doctor", "checks of this installation", "检查安装", state.doctor),
+}
+BY_THE_NOTEBOOK = {
+    "wait": ("wait", "join a turn that goes on by itself", "等待后台运行的一轮"),
+    "stop": ("stop", "stop the running turn", "停止运行中的一轮"),
+    "help": ("help", "this list", "本列表"),
+}
+
+
+async def run_command(at: Standing, words: tuple[str, ...]) -> CommandReply:
+    """Run a `%orange` line. Raises OrangeError; a wrong word names the nearest right one."""
+    if not words or words[0] in ("help", "--help", "-h"):
+        return help_of(at.where.language)
+    if words[0] not in COMMANDS:
+        known = (*COMMANDS, *BY_THE_NOTEBOOK)
+        raise UsageError(f"There is no %orange {words[0]}.{nearest(words[0], known)}", hint="See %orange help.")
+    return await COMMANDS[words[0]].run(at, words[1:])
+
+
+def help_of(language: str) -> CommandReply:
+    """Every command with its usage, in English or Chinese."""
+    chinese = language.startswith("zh")
+    rows = [(f"%orange {one.usage}", one.summary_zh if chinese else one.summary) for one in COMMANDS.values()]
+    rows += [(f"%orange {usage}", zh if chinese else en) for usage, en, zh in BY_THE_NOTEBOOK.values()]
+    head = ("命令", "用途") if chinese else ("Command", "What it is for")
+    more = "`%%orange --help` 说明单元格的选项。" if chinese else "`%%orange --help` explains the options of a cell."
+    return CommandReply(f"{table(head, rows)}\n\n{more}", {"ok": True, "commands": [row[0] for row in rows]})

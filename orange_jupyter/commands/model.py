@@ -1,0 +1,200 @@
+"""`%orange model`: list, use, add, key, test (R-MOD-2, R-NB-3)."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from pydantic import ValidationError
+
+from orange_jupyter.commands.standing import Standing, choose, none, one, plain, table, take
+from orange_jupyter.config import EMBEDDED, ModelSettings, Provider, Settings, add_model, use_model
+from orange_jupyter.core.errors import ModelError, UsageError
+from orange_jupyter.core.events import Delta, TextDelta
+from orange_jupyter.core.messages import Message, Request, Role, Text, ToolSchema
+from orange_jupyter.core.ports import Model
+from orange_jupyter.jupyter.ports import CommandReply
+
+USAGE = "%orange model list | use NAME | add NAME --provider P --base-url URL --model ID … | key NAME | test [NAME]"
+OPTIONS = (
+    "--provider",
+    "--base-url",
+    "--model",
+    "--key-env",
+    "--context",
+    "--max-output",
+    "--vision",
+    "--mode",
+    "--script",
+)
+
+
+async def model(at: Standing, words: tuple[str, ...]) -> CommandReply:
+    """Run one verb; `list` without any."""
+    verb, rest = choose(words, ("list", "use", "add", "key", "test"), "model")
+    match verb:
+        case "use":
+            return await _use(at, one(rest, "%orange model use NAME"))
+        case "add":
+            return await _add(at, rest)
+        case "key":
+            return await _key(at, one(rest, "%orange model key NAME"))
+        case "test":
+            return await test(at, rest[0] if rest else at.opened.session.state.model)
+        case _:
+            none(rest, USAGE)
+            return await _list(at)
+
+
+def described(settings: Settings, selected: str) -> list[dict[str, Any]]:
+    """The `models[]` of `model list` (R-SCH-10)."""
+    names = dict.fromkeys((EMBEDDED, *settings.models))
+    return [document(name, settings, selected) for name in names]
+
+
+def document(name: str, settings: Settings, selected: str) -> dict[str, Any]:
+    """One model as programs see it."""
+    known = settings.models.get(name) or ModelSettings(provider=Provider.EMBEDDED)
+    return {
+        "name": name,
+        "provider": str(known.provider),
+        "host": known.host,
+        "model": known.model,
+        "contextWindow": known.context_window,
+        "maxOutput": known.max_output,
+        "vision": known.vision,
+        "tools": known.tools,
+        "mode": known.mode,
+        "selected": name == selected,
+    }
+
+
+async def _list(at: Standing) -> CommandReply:
+    settings = await asyncio.to_thread(at.app.ground.settings)
+    now = at.opened.session.state.model
+    models = described(settings, now)
+    rows = [
+        (
+            "now" if one["name"] == now else "",
+            one["name"],
+            one["provider"],
+            one["host"] or "this machine",
+            f"{one['contextWindow']:,}",
+        )
+        for one in models
+    ]
+    shown = table(("", "Model", "Provider", "Text goes to", "Window, tokens"), rows)
+    return CommandReply(shown, {"ok": True, "models": models})
+
+
+async def _use(at: Standing, name: str) -> CommandReply:
+    await at.opened.session.use_model(name)
+    settings = await asyncio.to_thread(at.app.ground.settings)
+    about = document(name, settings, name)
+    where = about["host"] or "this machine only"
+    return CommandReply(
+        f"The next turn uses **{plain(name)}**; text goes to {plain(where)}.", {"ok": True, "model": about}
+    )
+
+
+async def use_by_default(at: Standing, name: str) -> CommandReply:
+    """Set the default of this ORANGE_HOME (the command line's `model use`)."""
+    settings = await asyncio.to_thread(use_model, at.app.ground.folders.config, name)
+    return CommandReply(f"New sessions use **{plain(name)}**.", {"ok": True, "model": document(name, settings, name)})
+
+
+async def _add(at: Standing, words: tuple[str, ...]) -> CommandReply:
+    flags = tuple("--vision=true" if word == "--vision" else word for word in words)
+    rest, given = take(flags, OPTIONS, USAGE)
+    name = one(rest, USAGE)
+    settings = await asyncio.to_thread(add_model, at.app.ground.folders.config, name, described_by(given))
+    text = f"**{plain(name)}** is known. `%orange model key` sets its key, `%orange model use` uses it."
+    return CommandReply(text, {"ok": True, "model": document(name, settings, at.opened.session.state.model)})
+
+
+def described_by(given: dict[str, str]) -> ModelSettings:
+    """Options as settings. Raises UsageError with the option's name."""
+    fields: dict[str, Any] = {
+        "provider": given.get("--provider", "openai_compatible"),
+        "base_url": given.get("--base-url", ""),
+        "model": given.get("--model", ""),
+        "key_env": given.get("--key-env"),
+        "vision": given.get("--vision") == "true",
+        "script": given.get("--script", ""),
+    }
+    for option, field in (("--context", "context_window"), ("--max-output", "max_output")):
+        if option in given:
+            if not given[option].isdigit():
+                raise UsageError(f"{option} takes a whole number of tokens, not “{given[option]}”.")
+            fields[field] = int(given[option])
+    if "--mode" in given:
+        fields["mode"] = given["--mode"]
+    try:
+        return ModelSettings(**fields)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in first["loc"]) or "model"
+        raise UsageError(f"{where}: {first['msg'].removeprefix('Value error, ')}.", hint=USAGE) from None
+
+
+async def _key(at: Standing, name: str) -> CommandReply:
+    settings = await asyncio.to_thread(at.app.ground.settings)
+    settings.model(name, str(at.app.ground.folders.config))
+    value = await at.secret(f"Key for {name} (not shown, not written to the notebook): ")
+    if not value or not value.strip():
+        raise UsageError("No key was given; nothing was changed.")
+    source = await asyncio.to_thread(at.app.ground.keys.set, name, value.strip())
+    await at.app.learn_secrets()
+    kept = {"keyring": "the system's keyring", "file": "ORANGE_HOME/keys.toml (mode 600)"}[str(source)]
+    return CommandReply(
+        f"The key of **{plain(name)}** is kept in {kept}.", {"ok": True, "model": name, "kept": str(source)}
+    )
+
+
+PING = ToolSchema(
+    name="ping",
+    description="Answers pong.",
+    parameters={"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]},
+)
+
+
+async def test(at: Standing, name: str) -> CommandReply:
+    """Two tiny requests: does it answer and stream, does it call a tool. Nothing of the notes is sent."""
+    tested = await at.app.model(name)
+    try:
+        checks = [await _check_text(tested), await _check_tool(tested)]
+    finally:
+        await tested.close()
+    rows = [(one["name"], "ok" if one["ok"] else "failed", one["message"]) for one in checks]
+    settings = await asyncio.to_thread(at.app.ground.settings)
+    ok = all(one["ok"] for one in checks)
+    data = {"ok": ok, "checks": checks, "mode": settings.model(name).mode}
+    return CommandReply(table(("Check", "", "What happened"), rows), data)
+
+
+async def _check_text(tested: Model) -> dict[str, Any]:
+    pieces: list[str] = []
+
+    def count(delta: Delta) -> None:
+        if isinstance(delta, TextDelta):
+            pieces.append(delta.text)
+
+    try:
+        reply = await tested.respond(_request("Answer with the one word: ready"), count)
+    except ModelError as error:
+        return {"name": "answers", "ok": False, "message": error.message}
+    said = "".join(part.text for part in reply.parts if isinstance(part, Text))
+    return {"name": "answers", "ok": bool(said.strip()), "message": f"{len(pieces)} pieces: {said.strip()[:80]}"}
+
+
+async def _check_tool(tested: Model) -> dict[str, Any]:
+    try:
+        reply = await tested.respond(_request("Call the tool ping with word=hello.", PING), lambda _: None)
+    except ModelError as error:
+        return {"name": "calls tools", "ok": False, "message": error.message}
+    called = any(call.name == "ping" for call in Message(role=Role.ASSISTANT, parts=reply.parts).calls)
+    return {"name": "calls tools", "ok": called, "message": "called ping" if called else "answered without calling it"}
+
+
+def _request(text: str, *tools: ToolSchema) -> Request:
+    return Request(messages=(Message(role=Role.USER, parts=(Text(text=text),)),), tools=tools)

@@ -1,0 +1,122 @@
+"""`%orange session`: list, use, new, rename, delete, export (R-SESS-1)."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+
+from orange_jupyter.commands.standing import Standing, choose, none, one, plain, table, take
+from orange_jupyter.core.errors import UsageError
+from orange_jupyter.jupyter.ports import CommandReply
+from orange_jupyter.storage.export import export_json, export_markdown, summary
+from orange_jupyter.storage.session_rows import SessionRecord
+from orange_jupyter.storage.transcript import Transcript
+
+USAGE = "%orange session list | use NAME | new [TITLE] | rename TITLE | delete NAME | export [NAME] [--to FILE]"
+
+
+async def session(at: Standing, words: tuple[str, ...]) -> CommandReply:
+    """Run one verb; `list` without any."""
+    verb, rest = choose(words, ("list", "use", "new", "rename", "delete", "export"), "session")
+    match verb:
+        case "use":
+            return await _use(at, one(rest, "%orange session use NAME"))
+        case "new":
+            return await _new(at, " ".join(rest))
+        case "rename":
+            return await _rename(at, " ".join(rest))
+        case "delete":
+            return await _delete(at, one(rest, "%orange session delete NAME"))
+        case "export":
+            return await _export(at, rest)
+        case _:
+            none(rest, USAGE)
+            return await _list(at)
+
+
+async def _list(at: Standing) -> CommandReply:
+    records = await at.app.ground.sessions.list()
+    own = at.opened.record.session_id
+    rows = [
+        ("now" if one.session_id == own else "", one.title or "untitled", one.turns, one.updated_at, one.session_id)
+        for one in records
+    ]
+    shown = table(("", "Session", "Turns", "Last used", "Id"), rows)
+    return CommandReply(shown, {"ok": True, "sessions": [summary(one) for one in records]})
+
+
+async def _use(at: Standing, name: str) -> CommandReply:
+    record = await at.app.ground.sessions.get(name)
+    opened = await at.app.resume(record, notebook=at.where.notebook)
+    at.use(opened)
+    if at.where.notebook:
+        await at.app.ground.sessions.update(record.session_id, notebook=at.where.notebook)
+    text = f"This notebook goes on in **{plain(record.title or record.session_id)}** ({record.turns} turns)."
+    return CommandReply(text, {"ok": True, "sessionId": record.session_id})
+
+
+async def _new(at: Standing, title: str) -> CommandReply:
+    opened = await at.app.create(title=title, notebook=at.where.notebook)
+    at.use(opened)
+    named = f"**{plain(title)}**" if title else "A new session"
+    return CommandReply(f"{named} begins.", {"ok": True, "sessionId": opened.record.session_id})
+
+
+async def _rename(at: Standing, title: str) -> CommandReply:
+    if not title.strip():
+        raise UsageError("A title is needed: %orange session rename TITLE")
+    await at.opened.session.rename(title)
+    return CommandReply(f"The session is called **{plain(title)}** now.", {"ok": True, "title": title})
+
+
+async def _delete(at: Standing, name: str) -> CommandReply:
+    record = await at.app.ground.sessions.get(name)
+    lease = await at.app.release(record.session_id)
+    try:
+        await at.app.ground.sessions.delete(record.session_id, lease)
+    finally:
+        if lease is not None:
+            lease.release()
+    if record.session_id == at.opened.record.session_id:
+        at.use(await at.app.create(notebook=at.where.notebook))
+    text = f"**{plain(record.title or record.session_id)}** and all that was kept of it is deleted."
+    return CommandReply(text, {"ok": True, "sessionId": record.session_id})
+
+
+async def _export(at: Standing, words: tuple[str, ...]) -> CommandReply:
+    rest, given = take(words, ("--to",), USAGE)
+    record = at.opened.record
+    if rest:
+        record = await at.app.ground.sessions.get(one(rest, "%orange session export [NAME] [--to FILE]"))
+    target = given.get("--to") or f"{_file_name(record)}.md"
+    text = await exported(at, record, as_json=target.endswith(".json"))
+    path = await asyncio.to_thread(write_new, Path(at.where.folder) / target, text)
+    return CommandReply(f"Written to {plain(path)}.", {"ok": True, "path": str(path)})
+
+
+async def exported(at: Standing, record: SessionRecord, *, as_json: bool) -> str:
+    """A session as one document."""
+    record = await at.app.ground.sessions.get(record.session_id)
+    turns = await Transcript(at.app.ground.database, record.session_id).turns()
+    return export_json(record, turns) if as_json else export_markdown(record, turns)
+
+
+def write_new(path: Path, text: str) -> Path:
+    """Write a file that was not there; never overwrites. Raises UsageError."""
+    try:
+        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        raise UsageError(
+            f"{path} is there already; nothing was written.", hint="Give another name with --to."
+        ) from None
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}.") from error
+    with os.fdopen(fd, "w", encoding="utf-8") as file:
+        file.write(text)
+    return path
+
+
+def _file_name(record: SessionRecord) -> str:
+    kept = "".join(c if c.isalnum() or c in " -_" else " " for c in record.title)
+    return " ".join(kept.split())[:60] or record.session_id

@@ -1,0 +1,86 @@
+"""`%orange show`: a cited passage by its id, a note, a page of a PDF (R-UI-3)."""
+
+from __future__ import annotations
+
+import asyncio
+
+from orange_jupyter.commands.standing import Standing, plain
+from orange_jupyter.core.codes import Code
+from orange_jupyter.core.errors import PathError, ReadError, UsageError
+from orange_jupyter.core.parts import Reach
+from orange_jupyter.core.paths import FileInfo
+from orange_jupyter.documents.text import decode
+from orange_jupyter.jupyter.ports import CommandReply
+from orange_jupyter.jupyter.strings import language_of
+from orange_jupyter.jupyter.widgets.citation import note_panel, passage_panel
+from orange_jupyter.surroundings import BYTES, DOCUMENT_BYTES, link_to, surroundings
+
+USAGE = "%orange show FILE [PAGE], or %orange show c3"
+
+
+async def show(at: Standing, words: tuple[str, ...]) -> CommandReply:
+    """Show a passage that was cited, a note, or one page's text."""
+    if not 1 <= len(words) <= 2:
+        raise UsageError(f"This needs a file or a citation: {USAGE}")
+    session = at.opened.session
+    reach = await at.app.reach(session.state.knowledge_bases)
+    if words[0].startswith("c") and words[0][1:].isdigit() and len(words) == 1:
+        return await _citation(at, reach, words[0])
+    place = await reach.workspace.place(words[0])
+    if place.outside:
+        raise PathError(
+            Code.OUTSIDE_WORKSPACE,
+            f"{place.shown} is outside the selected knowledge bases.",
+            hint="Add its folder with %orange kb add, or open the file in Lab.",
+        )
+    info = await reach.workspace.stat(place)
+    page = _page(words[1]) if len(words) == 2 else None
+    text, name = await _text(at, reach, (info, page))
+    language = language_of(at.where.language)
+    link = await asyncio.to_thread(link_to, place, at.where.folder)
+    panel = note_panel(name, text, language, link=link)
+    return CommandReply(text, {"ok": True, "path": place.shown}, panel["text/html"])
+
+
+def _page(word: str) -> int:
+    if not word.isdigit() or int(word) < 1:
+        raise UsageError(f"“{word}” is not a page: {USAGE}")
+    return int(word)
+
+
+async def _citation(at: Standing, reach: Reach, identity: str) -> CommandReply:
+    known = await at.opened.session.citations()
+    if identity not in known:
+        raise UsageError(
+            f"No tool gave {identity} in this session.", hint="The record lists the citations under Sources."
+        )
+    citation = known[identity]
+    place = await surroundings(citation, reach, at.app.ground.documents, at.where.folder)
+    panel = passage_panel(citation, place, language_of(at.where.language))
+    return CommandReply(plain(citation.passage), {"ok": True, "citation": citation.as_json()}, panel["text/html"])
+
+
+async def _text(at: Standing, reach: Reach, what: tuple[FileInfo, int | None]) -> tuple[str, str]:
+    info, page = what
+    if info.file_type in ("markdown", "txt", "other"):
+        if page is not None:
+            raise ReadError(Code.UNSUPPORTED_TYPE, f"{info.place.shown} has no pages.", hint=USAGE)
+        content = await reach.workspace.read(info.place, limit=BYTES)
+        base = info.place.knowledge_base
+        return decode(content.data, base.encoding if base else None).text, info.place.shown
+    if info.file_type not in ("pdf", "docx"):
+        raise ReadError(
+            Code.UNSUPPORTED_TYPE, f"{info.place.shown} ({info.file_type}) is not shown here; open it in Lab."
+        )
+    content = await reach.workspace.read(info.place, limit=DOCUMENT_BYTES)
+    document = await at.app.ground.documents.text(content.data, info.file_type)
+    parts = document.pages or tuple(block.text for block in document.blocks)
+    if page is None:
+        return "\n\n".join(parts), info.place.shown
+    if page > len(parts):
+        raise ReadError(
+            Code.OUT_OF_RANGE,
+            f"Page {page} does not exist; {info.place.shown} has 1–{len(parts)}.",
+            details={"valid": [1, len(parts)]},
+        )
+    return parts[page - 1], f"{info.place.shown}, {page}"

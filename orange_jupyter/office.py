@@ -1,0 +1,272 @@
+"""Everything behind the notebook (`jupyter.ports.Office`): the notebook's session, its turns and its commands."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from orange_jupyter.app import App, Opened, environment
+from orange_jupyter.commands import run_command
+from orange_jupyter.commands.kb import find
+from orange_jupyter.commands.standing import Standing
+from orange_jupyter.core.document import PictureLimits
+from orange_jupyter.core.errors import OrangeError, ToolError, UsageError
+from orange_jupyter.core.events import Notice, TurnFinished
+from orange_jupyter.core.grant import Tier
+from orange_jupyter.core.messages import Image
+from orange_jupyter.core.paths import file_type
+from orange_jupyter.core.ports import Approver, Listener
+from orange_jupyter.core.session import Said
+from orange_jupyter.jupyter.approver import STAGE
+from orange_jupyter.jupyter.options import CELL_CANNOT_RAISE
+from orange_jupyter.jupyter.ports import Candidates, CellRequest, CommandReply, Where
+from orange_jupyter.jupyter.sheet import Surroundings
+from orange_jupyter.surroundings import surroundings
+from orange_jupyter.turns import Collector, Turn
+
+KEPT_TURNS = 50
+VARIABLES = 20_000
+
+
+class NotebookOffice:
+    """The office of one kernel. Lives on the runtime's loop; `candidates` and `title` are cheap from any thread."""
+
+    def __init__(self, app: App, *, strict: bool) -> None:
+        self._app = app
+        self._strict = strict
+        self._current: Opened | None = None
+        self._notebook: str | None = None
+        self._turns: OrderedDict[str, Turn] = OrderedDict()
+        self._candidates = Candidates()
+        self._opening = asyncio.Lock()
+
+    @property
+    def strict(self) -> bool:
+        """`headless.strict` of the settings."""
+        return self._strict
+
+    async def send(self, cell: CellRequest, *, view: Listener) -> TurnFinished:
+        """Run one turn in the session that the cell means. Raises OrangeError where it could not begin."""
+        opened = await self._session_for(cell)
+        session = opened.session
+        await self._apply(opened, cell)
+        if cell.where.cell_id:
+            await self._app.ground.sessions.remember_cells(session.state.session_id, cell.where.cell_id)
+        collector = Collector()
+        said = Said(
+            images=await self._images(cell),
+            views=(collector, view),
+            notices=await self._notices(opened),
+            steps=cell.options.steps,
+        )
+        finished = await session.send(_with_variables(cell), said)
+        self._turns[finished.turn_id] = collector.turn(finished, session.state)
+        while len(self._turns) > KEPT_TURNS:
+            self._turns.popitem(last=False)
+        await self._learn_names()
+        return finished
+
+    async def _session_for(self, cell: CellRequest) -> Opened:
+        async with self._opening:
+            if cell.options.new:
+                self._current = await self._app.create(notebook=cell.where.notebook)
+            elif cell.options.session:
+                record = await self._app.ground.sessions.get(cell.options.session)
+                self._current = await self._app.resume(record, notebook=cell.where.notebook)
+            return await self._now(cell.where)
+
+    async def _now(self, where: Where) -> Opened:
+        """The notebook's current session: found again, or made (R-SESS-1)."""
+        if self._current is not None and self._notebook == where.notebook:
+            return self._current
+        before, self._notebook = self._current, where.notebook
+        if before is not None and where.notebook is not None:
+            # The notebook was renamed under its kernel: its session goes with it.
+            await self._app.ground.sessions.update(before.record.session_id, notebook=where.notebook)
+            return before
+        if before is not None:
+            return before
+        found = None
+        if where.notebook is not None:
+            cells = (where.cell_id,) if where.cell_id else ()
+            found = await self._app.ground.sessions.for_notebook(where.notebook, cells)
+        if found is None:
+            self._current = await self._app.create(notebook=where.notebook)
+        else:
+            self._current = await self._app.resume(found, notebook=where.notebook)
+        await self._learn_names()
+        return self._current
+
+    async def _apply(self, opened: Opened, cell: CellRequest) -> None:
+        """Tier, plan, KBs and model of the options, from this turn on (R-NB-2); never up into a full tier."""
+        options, session = cell.options, opened.session
+        if options.tier is not None:
+            current = session.state.tier
+            if options.tier.full and options.tier.rank > current.rank:
+                hint = f"Run `%orange tier {options.tier}` and confirm."
+                raise UsageError(f"{options.tier} was not entered. {CELL_CANNOT_RAISE}", hint=hint)
+            await session.set_tier(options.tier)
+        if options.plan is not None:
+            await session.set_plan(options.plan)
+        if options.knowledge_bases:
+            bases = (await asyncio.to_thread(self._app.bases)).bases
+            await session.select(tuple(find(bases, word).id for word in options.knowledge_bases))
+        if options.model is not None:
+            await session.use_model(options.model)
+
+    async def _notices(self, opened: Opened) -> tuple[Notice, ...]:
+        state = opened.session.state
+        notices = []
+        ended = opened.record.ended_full
+        if ended is not None and state.turns == opened.record.turns:
+            text = f"{ended} ended with its kernel; the session is in {state.tier}."
+            notices.append(Notice(level="info", text=text, hint=f"Enter it again: %orange tier {ended}"))
+        reach = await self._app.reach(state.knowledge_bases)
+        if not reach.bases:
+            hint = "%orange kb add . makes this notebook's folder one."
+            notices.append(Notice(level="warning", text="No knowledge base is selected.", hint=hint))
+        for base in reach.bases:
+            if not await asyncio.to_thread(os.access, base.root, os.R_OK | os.X_OK):
+                text = f"The folder of {base.name} is missing or cannot be read: {base.root}."
+                notices.append(Notice(level="warning", text=text, hint="Bring it back, or %orange kb remove it."))
+        if state.turns == 0:
+            bases = await asyncio.to_thread(self._app.bases)
+            notices += [Notice(level="info", text=line) for line in bases.ignored]
+        return tuple(notices)
+
+    async def _images(self, cell: CellRequest) -> tuple[Image, ...]:
+        """Pictures that the person attaches: from the selected KBs only, since pixels leave the machine (R-READ-9)."""
+        images = []
+        reach = await self._app.reach((await self._now(cell.where)).session.state.knowledge_bases)
+        for path in cell.images:
+            place = await reach.workspace.place(path)
+            if place.outside or file_type(place.relative) != "image":
+                raise UsageError(f"{path} is not a picture in the selected knowledge bases.")
+            content = await reach.workspace.read(place, limit=20 * 1_048_576)
+            picture = await self._app.ground.documents.picture(content.data, PictureLimits())
+            sha256 = await self._app.ground.blobs.put(picture.data, picture.media_type)
+            images.append(
+                Image(
+                    sha256=sha256,
+                    media_type=picture.media_type,
+                    width=picture.width,
+                    height=picture.height,
+                    caption=place.shown,
+                )
+            )
+        return tuple(images)
+
+    def title(self, session_id: str) -> str:
+        """A session's title, "" where it is not open here."""
+        opened = self._app.opened(session_id)
+        return opened.session.state.title if opened else ""
+
+    async def places(self, finished: TurnFinished, where: Where) -> Mapping[str, Surroundings]:
+        """Where the cited passages stand, by citation id."""
+        reach = await self._app.reach((await self._now(where)).session.state.knowledge_bases)
+        found = {}
+        for citation in finished.citations:
+            try:
+                place = await surroundings(citation, reach, self._app.ground.documents, where.folder)
+            except ToolError:
+                continue
+            found[citation.citation_id] = place
+        return found
+
+    async def turn(self, finished: TurnFinished) -> Turn:
+        """The finished turn as an object."""
+        return self._turns[finished.turn_id]
+
+    async def command(self, words: tuple[str, ...], where: Where) -> CommandReply:
+        """Run a `%orange` line. Raises OrangeError."""
+        async with self._opening:
+            opened = await self._now(where)
+        if words[:1] == ("stop",):
+            stopped = await opened.session.stop()
+            return CommandReply("Stopped." if stopped else "Nothing runs in this session.", {"ok": True})
+        reply = await run_command(Standing(self._app, where, opened, self._use, _secret), words)
+        await self._learn_names()
+        return reply
+
+    def _use(self, opened: Opened) -> None:
+        self._current = opened
+
+    async def stop(self, session_id: str | None = None) -> bool:
+        """Stop the running turn of a session and wait for its end."""
+        opened = self._app.opened(session_id) if session_id else self._current
+        return await opened.session.stop() if opened else False
+
+    async def set_tier(self, tier: Tier, *, session_id: str | None = None) -> Tier:
+        """Change the tier; a full one asks the person."""
+        return await (await self._meant(session_id)).session.set_tier(tier)
+
+    async def set_plan(self, plan: bool, *, session_id: str | None = None) -> None:
+        """Switch plan mode."""
+        await (await self._meant(session_id)).session.set_plan(plan)
+
+    async def _meant(self, session_id: str | None) -> Opened:
+        opened = self._app.opened(session_id) if session_id else self._current
+        if opened is None:
+            raise UsageError("This session is not open in this kernel any more.")
+        return opened
+
+    def candidates(self) -> Candidates:
+        """Names for completion, as they were after the last cell."""
+        return self._candidates
+
+    async def _learn_names(self) -> None:
+        try:
+            settings = await asyncio.to_thread(self._app.ground.settings)
+            bases = await asyncio.to_thread(self._app.bases)
+            records = await self._app.ground.sessions.list()
+        except OrangeError:
+            return
+        files = await asyncio.to_thread(_files, [base.root for base in bases.bases[:1]])
+        self._candidates = Candidates(
+            knowledge_bases=tuple(base.name for base in bases.bases),
+            sessions=tuple(record.title for record in records[:50] if record.title),
+            models=tuple(dict.fromkeys(("embedded", *settings.models))),
+            files=files,
+        )
+
+    async def close(self) -> None:
+        """Stop what runs and free everything."""
+        await self._app.close()
+
+
+async def open_office(approver: Approver, where: Where) -> NotebookOffice:
+    """Build the office for a notebook's folder. Raises ConfigError, StoreError."""
+    app = await App.open(environment(), where.folder, approver)
+    settings = await asyncio.to_thread(app.ground.settings)
+    return NotebookOffice(app, strict=settings.headless.strict)
+
+
+async def _secret(question: str) -> str | None:
+    stage = STAGE.get()
+    ask: Callable[[str], object] | None = getattr(stage, "secret", None)
+    if ask is None:
+        raise UsageError("A key can be asked for in a notebook or terminal only.")
+    answer = await ask(question)  # type: ignore[misc]
+    return str(answer) if answer is not None else None
+
+
+def _with_variables(cell: CellRequest) -> str:
+    """The cell's text, with the named variables below it (R-NB-2); a fence longer than any inside keeps them apart."""
+    if not cell.variables:
+        return cell.text
+    shown = []
+    for name, value in cell.variables:
+        fence = "`" * max(3, 1 + max((len(run) for run in value.split("\n") if set(run) == {"`"}), default=0))
+        shown.append(f"{name} =\n{fence}\n{value[:VARIABLES]}\n{fence}")
+    return cell.text + "\n\nVariables of the notebook:\n\n" + "\n\n".join(shown)
+
+
+def _files(roots: list[str]) -> tuple[str, ...]:
+    """Names in the first KB's own folder, for completion."""
+    try:
+        return tuple(sorted(entry.name for root in roots for entry in Path(root).iterdir() if entry.is_file())[:200])
+    except OSError:
+        return ()
