@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from IPython.core.completer import SimpleCompletion, context_matcher
+
 if TYPE_CHECKING:
     from orange_jupyter.jupyter.notebook import Notebook
     from orange_jupyter.jupyter.ports import Candidates
@@ -89,23 +91,25 @@ def quoted(word: str) -> str:
 
 
 class Matcher:
-    """The completer's matcher (IPython's matcher API 1: the text in, the completions out)."""
+    """The completer's matcher; on our lines the names of Python are left out."""
 
     def __init__(self, shell: Any, notebook: Callable[[], Notebook | None]) -> None:
         self._shell = shell
         self._notebook = notebook
 
-    def match(self, _: str) -> list[str]:
+    @context_matcher()  # type: ignore[untyped-decorator]  # IPython is untyped to mypy
+    def match(self, context: Any) -> dict[str, Any]:
         """Completions for the text up to the cursor; none outside of our lines."""
-        line = self._shell.Completer.text_until_cursor.lstrip()
+        line = context.text_until_cursor.lstrip()
         if not line.startswith(("%orange ", "%%orange ", "%orange\t", "%%orange\t")):
-            return []
+            return {"completions": [], "suppress": False}
         from orange_jupyter.jupyter.options import OPTIONS
         from orange_jupyter.jupyter.ports import Candidates
 
         notebook = self._notebook()
         names = notebook.entrance.candidates() if notebook else Candidates()
-        return list(completions(line, tuple(OPTIONS), names))
+        found = [SimpleCompletion(word) for word in completions(line, tuple(OPTIONS), names)]
+        return {"completions": found, "suppress": True}
 
     def install(self) -> None:
         """Add this matcher to the shell's completer."""

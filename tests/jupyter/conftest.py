@@ -1,12 +1,15 @@
-"""Kernels with the extension loaded and the fake office behind it."""
+"""One kernel a module with the extension loaded and the fake office behind it: starting one takes seconds."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from jupyter_client.manager import KernelManager
 
-from tests.kernels import Kernel
+from tests.kernels import Kernel, kernel_folders
 
 ROOT = Path(__file__).parents[2]
 LOAD = "import sys; sys.path.insert(0, {root!r})\nfrom tests.jupyter.fake_office import load; load(get_ipython(){more})"
@@ -18,8 +21,18 @@ def load_fake(kernel: Kernel, more: str = "") -> None:
     assert (cell.status, cell.outputs) == ("ok", []), cell
 
 
-@pytest.fixture
-def orange(kernel: Kernel) -> Kernel:
-    """A kernel with Orange and the fake office."""
+@pytest.fixture(scope="module")
+def orange(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
+    """A kernel with Orange and the fake office, shared by a module's tests."""
+    folder = tmp_path_factory.mktemp("kernel")
+    manager = KernelManager(kernel_name="python3")
+    manager.start_kernel(cwd=str(folder), env=os.environ | kernel_folders(folder))
+    client = manager.blocking_client()
+    client.start_channels()
+    client.wait_for_ready(timeout=60)
+    kernel = Kernel(manager, client)
     load_fake(kernel)
-    return kernel
+    yield kernel
+    client.stop_channels()
+    manager.shutdown_kernel(now=True)
+    manager.cleanup_resources()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import itertools
-import subprocess
 from collections.abc import Mapping
 from typing import Any
 
@@ -55,7 +54,6 @@ class FakeOffice:
         self._order = asyncio.Lock()
         self._numbers = itertools.count(1)
         self._task: asyncio.Task[Any] | None = None
-        self._child: subprocess.Popen[bytes] | None = None
 
     async def send(self, cell: CellRequest, *, view: Listener) -> TurnFinished:
         if not cell.text.strip():
@@ -106,9 +104,12 @@ class FakeOffice:
             case "brief":
                 await asyncio.sleep(1.0)
             case "child":
-                process = await asyncio.create_subprocess_exec("sleep", "600")
-                view.delta(TextDelta(text=f"pid {process.pid}"))
-                await process.wait()
+                process = await asyncio.create_subprocess_exec("sleep", "600", start_new_session=True)
+                try:
+                    view.delta(TextDelta(text=f"pid {process.pid}"))
+                    await process.wait()
+                finally:
+                    process.kill()
             case "ask":
                 said = str(await self._ask(view, number))
             case "crash":
