@@ -164,7 +164,8 @@ def parse_settings(text: str, file: str) -> Settings:
     try:
         settings = Settings.model_validate(found)
     except ValidationError as problem:
-        raise _explain(problem, text, file) from problem
+        # Without the cause: what was written there may be a key in the wrong place.
+        raise _explain(problem, text, file) from None
     known = (*settings.models, EMBEDDED)
     if settings.default_model not in known:
         line = locate(text, ("default_model",))
