@@ -49,6 +49,7 @@ def _sections_at(disk: Disk, query: ListQuery, stop: Stop) -> list[Section]:
     if place.knowledge_base is None:
         return [_outside(disk, info, stop, query.depth)]
     base, relative = disk.identity(place)
+    disk.protected.refuse_folders(base.root.rstrip("/") + "/" + relative)
     if info.file_type != "folder":
         seen = Seen(relative, info.size, info.mtime_ns, info.inode, info.file_type)
         alone = Counted(base, Scan((seen,), ()), {relative: info.file_id or ""})

@@ -83,16 +83,16 @@ class FileIds:
 
     def _assign(self, base_id: str, files: list[Seen], root: str | None, *, whole: bool) -> dict[str, str]:
         rows = self._load(base_id)
-        fresh = [seen for seen in files if (row := rows.get(seen.relative)) is None or not row.fits(seen)]
-        if not fresh:
-            return {seen.relative: rows[seen.relative].file_id for seen in files}
-        new = [seen for seen in fresh if seen.relative not in rows]
-        hashes = content_hashes(root, new, _gone(rows, files)) if root and new and whole else {}
-        with self._transaction():
-            rows = self._load(base_id)
-            gone = _gone(rows, files) if whole else {}
-            self._write(base_id, recognise(base_id, fresh, rows, gone=gone, hashes=hashes))
-        rows = self._load(base_id)
+        fresh = _fresh(rows, files)
+        if fresh:
+            new = [seen for seen in fresh if seen.relative not in rows]
+            hashes = content_hashes(root, new, _gone(rows, files)) if root and new and whole else {}
+            with self._transaction():
+                rows = self._load(base_id)  # another process may have seen the same changes meanwhile
+                gone = _gone(rows, files) if whole else {}
+                changed = recognise(base_id, _fresh(rows, files), rows, gone=gone, hashes=hashes)
+                self._write(base_id, changed)
+                rows = {**rows, **changed}
         return {seen.relative: rows[seen.relative].file_id for seen in files}
 
     def _set_hashes(self, base_id: str, hashes: Mapping[str, str]) -> None:
@@ -160,6 +160,10 @@ class FileIds:
         else:
             remove_store(self._path)
             self._db, self.warning = open_store(self._path, self._vfs)
+
+
+def _fresh(rows: Mapping[str, Known], files: Iterable[Seen]) -> list[Seen]:
+    return [seen for seen in files if (row := rows.get(seen.relative)) is None or not row.fits(seen)]
 
 
 def _gone(rows: Mapping[str, Known], files: Iterable[Seen]) -> dict[str, Known]:

@@ -55,6 +55,7 @@ def _open_file(path: Path, vfs: str) -> sqlite3.Connection:
     address = path.as_uri()
     db = _connect(f"{address}?vfs={vfs}" if vfs else address)
     try:
+        _version(db)  # before anything is written: a newer store stays as it is
         if not vfs and not _uses_wal(db):  # a network share: locks by files, which work everywhere
             db.close()
             return _open_file(path, "unix-dotfile")
@@ -82,12 +83,16 @@ def _uses_wal(db: sqlite3.Connection) -> bool:
 
 def _prepared(db: sqlite3.Connection) -> sqlite3.Connection:
     db.execute("PRAGMA synchronous = NORMAL")
-    version = db.execute("PRAGMA user_version").fetchone()[0]
-    if version > VERSION:
-        raise sqlite3.OperationalError("it was written by a newer version of this program")
-    if version < VERSION:
+    if _version(db) < VERSION:
         db.executescript(SCHEMA)
     return db
+
+
+def _version(db: sqlite3.Connection) -> int:
+    version: int = db.execute("PRAGMA user_version").fetchone()[0]
+    if version > VERSION:
+        raise sqlite3.OperationalError("it was written by a newer version of this program")
+    return version
 
 
 def _memory_copy(path: Path) -> sqlite3.Connection:

@@ -46,7 +46,9 @@ def test_a_note_is_read_with_its_state(kb: KnowledgeBase) -> None:
 
 @RESOLVERS
 @pytest.mark.parametrize("target", ["absolute", "relative", "folder", "chain"])
-def test_a_link_that_leaves_the_kb_is_refused(resolver: Resolver, target: str, kb: KnowledgeBase, outside: Path) -> None:
+def test_a_link_that_leaves_the_kb_is_refused(
+    resolver: Resolver, target: str, kb: KnowledgeBase, outside: Path
+) -> None:
     """R-SCOPE-1, P02: by the kernel and by the fall-back, for file, folder and chained links."""
     root = Path(kb.root)
     if target == "folder":
@@ -313,7 +315,9 @@ def test_files_that_hold_keys_are_never_read(path: str, tmp_path: Path) -> None:
     assert refused.value.code is Code.PROTECTED_PATH
 
 
-@pytest.mark.parametrize("path", ["{home}/.ssh/id_ed25519.pub", "{home}/.ssh/config", "{home}/notes/plan.md", "/etc/hostname"])
+@pytest.mark.parametrize(
+    "path", ["{home}/.ssh/id_ed25519.pub", "{home}/.ssh/config", "{home}/notes/plan.md", "/etc/hostname"]
+)
 def test_ordinary_files_outside_are_not_protected(path: str, tmp_path: Path) -> None:
     """R-PERM-9: the list is no wider than keys."""
     assert not Protected(str(tmp_path)).covers(path.format(home=tmp_path))
