@@ -43,7 +43,7 @@ def is_whole(raw: str) -> bool:
 def _place(text: str, error: json.JSONDecodeError) -> str:
     if error.msg == "Extra data":
         return f"the arguments hold more than one JSON value: the second begins at character {error.pos + 1}"
-    if error.pos >= len(text.rstrip()):
+    if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
         return f"the arguments end too early, at character {error.pos + 1}: {error.msg}"
     return f"the arguments are not valid JSON at character {error.pos + 1}: {error.msg}"
 

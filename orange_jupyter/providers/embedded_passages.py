@@ -63,7 +63,7 @@ def quotes(found: list[Found], terms: tuple[Term, ...]) -> list[Quote]:
     for rank, passage in enumerate(found):
         share = relevance(passage, terms)
         if share is not None and passage.citation_id not in judged:
-            excerpt, code = _excerpt(passage.passage, terms)
+            excerpt, code = _excerpt(passage.passage, _inside(passage, terms))
             if excerpt:
                 judged[passage.citation_id] = Quote(passage, excerpt, share + _RANK_BONUS / (1 + rank), code)
     ranked = sorted(judged.values(), key=lambda quote: -quote.share)
@@ -122,7 +122,7 @@ def _enough(shares: list[tuple[Term, float]], share: float) -> bool:
         return False
     units = sum(max(1, len(term.text) // 2) if term.chinese else 1 for term, _ in shares)
     if units <= 2:
-        return share >= 0.9
+        return share >= (0.7 if strong else 0.9)
     return share >= (0.6 if units <= 4 else 0.5)
 
 
@@ -142,7 +142,7 @@ def near_misses(found: list[Found], terms: tuple[Term, ...]) -> list[tuple[str, 
         around = Profile.of(" ".join((one.passage, one.title, *one.heading)))
         held = [term for term in terms if term.weight >= 1 and covered(term, around) > 0.6]
         share = sum(term.weight for term in held) / total
-        worth = share >= 0.5 or any(term.key for term in held)
+        worth = (share >= 0.5 and len(held) > 1) or any(term.key for term in held)
         if worth and share > near.get(one.path, (0.0, []))[0]:
             near[one.path] = (share, [term.text for term in held])
     ranked = sorted(near.items(), key=lambda item: -item[1][0])
@@ -156,6 +156,12 @@ class _Unit:
     code: bool
     weight: float
     paragraph: int
+
+
+def _inside(found: Found, terms: tuple[Term, ...]) -> tuple[Term, ...]:
+    """The terms for choosing a sentence: what title, headings and path already say need not be said again."""
+    around = Profile.of(" ".join((found.title, *found.heading, found.path)))
+    return tuple(Term(t.text, t.weight * (1 - 0.7 * covered(t, around)), t.key, t.chinese) for t in terms)
 
 
 def _excerpt(passage: str, terms: tuple[Term, ...]) -> tuple[str, bool]:

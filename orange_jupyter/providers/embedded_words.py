@@ -32,7 +32,7 @@ ENGLISH_STOP = frozenset(
 ENGLISH_GENERIC = frozenset(
     _words("""
     agree allow apply avoid become begin call check choose close contain decide decision discuss end finish follow
-    happen include keep learn live meet open pay pick plan prefer remember require say speak try turn
+    happen include keep learn live meet open pay pick plan prefer remember require say speak spend try turn
     add answer app application best better build change code common company configure correct create
     current data default detail different document example file first folder function general get good
     handle help idea important information item kind large last latest line list long main make method name
@@ -86,7 +86,7 @@ CHINESE_SPLIT = re.compile(f"({'|'.join(_CHINESE_KEPT)})|(?:{'|'.join(_BY_LENGTH
 """Group 1 is kept although it contains a stop character; everything else that matches parts a run of Chinese."""
 
 FOLLOW_UP_EN = re.compile(
-    r"^\s*(?:and|but|so|then|also|what about|how about|what else|why|which one|more)\b"
+    r"^\s*(?:and|but|so|then|also|what about|how about|what else|why|which one|more|at|by|for|from|in|on|to|until|with)\b"
     r"|\b(?:it|its|that|this|they|them|those|these|there|he|she)\b",
     re.IGNORECASE,
 )
