@@ -14,6 +14,7 @@ _OPEN = re.compile(r"---[ \t]*(?:\r\n|\n|\r)")
 _CLOSE = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\r\n|\n|\r|\Z)", re.MULTILINE)
 _LIMIT = 65_536
 _TITLE_LIMIT = 300
+_MOST_BRACKETS = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,8 @@ def read_front_matter(text: str) -> FrontMatter:
 
 
 def _load(source: str) -> Any:
+    if source.count("[") + source.count("{") > _MOST_BRACKETS:
+        return None
     try:
         return yaml.load(source, Loader=_Loader)
     except (yaml.YAMLError, RecursionError, ValueError, OverflowError):

@@ -6,6 +6,7 @@ language uses most, characters of its standard's first level, all others; letter
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -17,6 +18,7 @@ SURE_LENGTH = 300
 """From this many characters on a guess is taken as right (R-READ-13)."""
 
 _SURE_MARGIN = 4.0
+_JUDGED = 262_144
 _SIMPLIFIED = (
     "的一是不了在人有我他这个们中来上大为和国地到以说时要就出会可也你对生能而子那得于着下自之年过发后作里用道行所然家"
 )
@@ -57,7 +59,8 @@ def guess(data: bytes) -> tuple[str, str, bool] | None:
                 text = data.decode(codec)
             except UnicodeDecodeError:
                 continue
-            readings.append((_score(text, candidate), text, codec))
+            head = codecs.getincrementaldecoder(codec)().decode(data[:_JUDGED])
+            readings.append((_score(head, candidate), text, codec))
             break
     if not readings:
         return None

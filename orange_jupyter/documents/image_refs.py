@@ -21,7 +21,10 @@ _AFTER_DEFINITION = re.compile(rf"[ \t]*(?:$|{_SPACE}(?<=\s){_TITLE}[ \t]*$)", r
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _REMOTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//")
 _BRACKET = re.compile(r"\\.|!\[|\[|\]", re.DOTALL)
+_STEP = re.compile(r"\\[^\s]|\\|[()]|[^\s()\\\x00-\x1f]+")
 _MAX_DESTINATION = 4096
+_DEEPEST = 32
+"""Parentheses in parentheses; what nests deeper is no file name, and the search stays linear."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,19 +89,15 @@ def _inline(masked: str, text: str, at: int) -> tuple[str, int] | None:
 
 def _target(masked: str, text: str, at: int) -> tuple[str, int] | None:
     """`<with blanks>` or a word with balanced parentheses; the mask is only asked where code begins."""
-    if angled := _ANGLED.match(text, at):
-        return angled[1], angled.end()
+    if text.startswith("<", at):
+        angled = _ANGLED.match(text, at)
+        return (angled[1], angled.end()) if angled else None
     depth, place = 0, at
-    while place < min(len(masked), at + _MAX_DESTINATION):
-        character = masked[place]
-        if character == "\\" and place + 1 < len(masked) and not masked[place + 1].isspace():
-            place += 2
-            continue
-        if character <= " " or (character == ")" and depth == 0):
-            break
-        depth += (character == "(") - (character == ")")
-        place += 1
-    return (text[at:place], place) if depth == 0 and not text.startswith("<", at) else None
+    while 0 <= depth <= _DEEPEST and place - at < _MAX_DESTINATION and (step := _STEP.match(masked, place)):
+        depth += (step[0] == "(") - (step[0] == ")")
+        if depth >= 0:
+            place = step.end()
+    return (text[at:place], place) if depth <= 0 else None
 
 
 def _definitions(masked: str, text: str) -> dict[str, str]:

@@ -12,11 +12,11 @@ from orange_jupyter.documents.frontmatter import read_front_matter
 from orange_jupyter.documents.structure import Section, blocks, code_masked, sections
 
 _EAST = "⺀-〿぀-ヿ㐀-鿿가-힣豈-\ufaff\uff00-\uffef"
-_TAG = re.compile(rf"(?:(?<![^\s{_EAST}(\[{{\"',.;:!?*_~|>-])|(?<=^))#([\w/-]+)#?")
+_TAG = re.compile(rf"(?:(?<=[{_EAST}])|(?<![\w&/#\\]))#([\w/\u0300-\u036f-]+)#?")
 _NO_TAGS = re.compile(
-    r"[A-Za-z][A-Za-z0-9+.-]*://[^\s<>）】」]*"  # a URL
-    r"|\]\([^)\n]*\)|^ {0,3}\[[^\]\n]+\]:.*$|\]\[[^\]\n]*\]"  # a link's target
-    r"|<[A-Za-z/][^>\n]*>"  # an HTML tag or autolink
+    r"[A-Za-z][A-Za-z0-9+.-]{1,30}://[^\s<>）】」]*"  # a URL
+    r"|\]\((?:[^()\n]|\([^()\n]*\))*\)|^ {0,3}\[[^\]\n]+\]:.*$|\]\[[^\[\]\n]*\]"  # a link's target
+    r"|<[A-Za-z/][^<>\n]*>"  # an HTML tag or autolink
     r"|\\#",
     re.MULTILINE,
 )

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from orange_jupyter.documents.chunks import Span, paragraphs
 
 _LINES = re.compile(r"[^\r\n]*(?:\r\n|\n|\r|\Z)")
-_ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))??(?:[ \t]+#+)?[ \t]*$")
+_ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?$")
 _SETEXT = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
 _FENCE = re.compile(r"(?:[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+|[ \t>]*)(`{3,}(?=[^`]*$)|~{3,})")
 _DELIMITER = re.compile(r" {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
 _NOT_PROSE = re.compile(r"\s*(?:[-*+>|]|\d{1,9}[.)]\s|$)")
 _TICKS = re.compile(r"(?<!`)(?<!\\)`+")
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _LINK = re.compile(r"!?\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])")
 _ATTRIBUTES = re.compile(r"[ \t]*\{[ \t]*#[^{}]*\}[ \t]*$")
+_LONGEST_HEADING = 300
 _EMPHASIS = re.compile(r"(\*{1,3}|~~|`+)(?=\S)(.+?)(?<=\S)\1")
 
 
@@ -73,15 +73,23 @@ def code_masked(text: str, start: int = 0) -> str:
     for block in blocks(text, start):
         piece = text[block.start : block.end]
         pieces.append(_blank(piece) if block.kind == "code" else piece)
-    return _COMMENT.sub(lambda match: _blank(match[0]), _without_ticks("".join(pieces)))
+    return _without_comments(_without_ticks("".join(pieces)))
 
 
 def plain_heading(source: str) -> str:
-    """A heading's text without emphasis, code ticks, link targets and a trailing `{#id}`."""
-    plain = _LINK.sub(r"\1", _ATTRIBUTES.sub("", source))
+    """A heading's text, at most 300 characters, without emphasis, code ticks, link targets and a trailing `{#id}`."""
+    plain = _LINK.sub(r"\1", _ATTRIBUTES.sub("", source[:_LONGEST_HEADING]))
     for _ in range(3):
         plain = _EMPHASIS.sub(r"\2", plain)
     return " ".join(plain.split())
+
+
+def _atx_title(content: str | None) -> str:
+    """What stands between a heading's opening and its closing `#`s."""
+    inner = (content or "").strip()
+    open_end = inner.rstrip("#")
+    closed = open_end != inner and (not open_end or open_end[-1] in " \t")
+    return plain_heading(open_end if closed else inner)
 
 
 def blocks(text: str, start: int = 0) -> Iterator[_Block]:
@@ -112,7 +120,7 @@ def _block_at(text: str, lines: list[tuple[int, int]], at: int) -> tuple[_Block 
         used = _fence_lines(text, lines, at, fence[1])
         return _Block(start, lines[at + used - 1][1], "code"), used
     if atx := _ATX.match(line):
-        return _Block(start, end, "heading", len(atx[1]), plain_heading(atx[2] or "")), 1
+        return _Block(start, end, "heading", len(atx[1]), _atx_title(atx[2])), 1
     if "|" in line and "|" in following and _DELIMITER.match(following):
         used = _table_lines(text, lines, at)
         return _Block(start, lines[at + used - 1][1], "table"), used
@@ -168,6 +176,15 @@ def _code_spans(runs: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
             index = same[-1] + 1
         else:
             index += 1
+
+
+def _without_comments(text: str) -> str:
+    pieces: list[str] = []
+    done = 0
+    while (start := text.find("<!--", done)) >= 0 and (end := text.find("-->", start + 4)) >= 0:
+        pieces += [text[done:start], _blank(text[start : end + 3])]
+        done = end + 3
+    return "".join([*pieces, text[done:]])
 
 
 def _blank(piece: str) -> str:

@@ -102,13 +102,14 @@ def _after_mark(data: bytes, mark: bytes, name: str) -> Decoded:
 
 
 def _without_mark(data: bytes, encoding: str | None) -> Decoded:
-    """Data with NUL bytes: UTF-16 without a BOM where one half of the pairs holds them all, else binary."""
+    """Data with NUL bytes: UTF-16 without a BOM where they are one half of most pairs and of none the other, else binary."""
     if encoding is not None and codecs_name(encoding).startswith(("utf-16", "utf-32")):
         return _as_set(data, encoding)
     zeros = data[:65_536][0::2].count(0), data[:65_536][1::2].count(0)
     name = "utf-16-le" if zeros[1] > zeros[0] else "utf-16-be"
     text = _strict(data, name)
-    if text is None or min(zeros) > 0 or not _readable(text):
+    mostly_latin = max(zeros) * 5 >= min(len(data), 65_536)
+    if text is None or min(zeros) > 0 or not mostly_latin or not _readable(text):
         _refuse_binary(data)
         raise _binary("binary data")
     return Decoded(text, name, uncertain=True)
@@ -138,12 +139,13 @@ def codecs_name(encoding: str) -> str:
 
 
 def _damaged_utf8(data: bytes) -> Decoded | None:
-    """UTF-8 with a few bad bytes: at least ten good sequences for each bad byte."""
-    text = data.decode("utf-8", "backslashreplace")
-    escaped = data.decode("utf-8", "surrogateescape")
-    bad = sum("\udc80" <= character <= "\udcff" for character in escaped)
-    good = sum(character > "\x7f" for character in text)
-    return Decoded(text, "utf-8", uncertain=True) if good >= 10 * bad else None
+    """UTF-8 with a few bad bytes: at least ten good sequences for each bad byte, judged on the first 256 KB."""
+    head = data[:262_144].decode("utf-8", "surrogateescape")
+    bad = sum("\udc80" <= character <= "\udcff" for character in head)
+    good = sum(character > "\x7f" for character in head) - bad
+    if good < 10 * bad:
+        return None
+    return Decoded(data.decode("utf-8", "backslashreplace"), "utf-8", uncertain=True)
 
 
 def _refuse_binary(data: bytes) -> None:
