@@ -42,4 +42,4 @@ soak: $(STAMP)
 
 docs: $(STAMP)
 	$(BIN)/python -m docs.generate
-	$(BIN)/python -m docs.picture
+	$(BIN)/python -m pytest -q -p tests.conftest -o python_files=picture.py docs/picture.py

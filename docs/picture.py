@@ -1,9 +1,8 @@
-"""Takes docs/images/tour.png, the README's picture: the tour's first question in a real JupyterLab."""
+"""Takes docs/images/tour.png, the README's picture: the tour's first question in a real JupyterLab (`make docs`)."""
 
 from __future__ import annotations
 
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,7 @@ TARGET = Path(__file__).parent / "images" / "tour.png"
 def test_take_the_picture(lab: Lab) -> None:
     """Run the tour's first cells and keep what a person sees."""
     shutil.copytree(ROOT / "notebooks", lab.folder, dirs_exist_ok=True)
-    lab.width(1000, 760)
+    lab.width(1000, 880)
     lab.show(lab.folder / "tour.ipynb")
     for index in (1, 2):
         lab.run(index)
@@ -26,7 +25,3 @@ def test_take_the_picture(lab: Lab) -> None:
     lab.cell(2).scroll_into_view_if_needed()
     TARGET.parent.mkdir(exist_ok=True)
     lab.page.screenshot(path=TARGET)
-
-
-if __name__ == "__main__":
-    sys.exit(pytest.main(["-q", "-p", "tests.conftest", "-o", "python_files=picture.py", str(Path(__file__))]))
