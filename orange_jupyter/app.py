@@ -33,12 +33,16 @@ from orange_jupyter.tools import TOOLS
 
 @dataclass(frozen=True, slots=True)
 class ForThisRun:
-    """What a command-line run sets for itself and never saves: None leaves the session's own."""
+    """What a command-line run sets for itself and never saves: None leaves the session's own.
+
+    `folders` are KBs by folder; `reselect` takes the KBs of the working folder instead of those stored.
+    """
 
     tier: Tier | None = None
     plan: bool | None = None
     model: str | None = None
     folders: tuple[str, ...] = ()
+    reselect: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +100,11 @@ class App:
         return Bases((*own, *rest), known.ignored, known.project_file)
 
     def selected_at_first(self, bases: Bases) -> tuple[str, ...]:
-        """What a new session selects: this run's folders, else the project's KBs, else the notebook's own folder."""
+        """What a new session selects: this run's folders, else the project's KBs, else all of the person's own."""
         if self.run.folders:
             return tuple(base.id for base in bases.bases[: len(self.run.folders)])
-        project = [base.id for base in bases.bases if base.source == "project"]
-        here = [base.id for base in bases.bases if base.root == self.folder]
-        return tuple(project or here)
+        project = tuple(base.id for base in bases.bases if base.source == "project")
+        return project or tuple(base.id for base in bases.bases)
 
     async def reach(self, ids: tuple[str, ...]) -> Reach:
         """The KBs with these ids, opened; an id that is no longer registered is left out."""
@@ -172,7 +175,7 @@ class App:
     async def _state(self, record: SessionRecord) -> State:
         run = self.run
         ids = record.knowledge_base_ids
-        if run.folders or not ids:
+        if run.folders or run.reselect or not ids:
             ids = self.selected_at_first(await asyncio.to_thread(self.bases))
         return State(
             session_id=record.session_id,
@@ -222,7 +225,7 @@ class App:
             await sessions.update(state.session_id, tier=state.tier, plan=state.plan)
         if run.model is None:
             await sessions.update(state.session_id, model=state.model)
-        if not run.folders:
+        if not (run.folders or run.reselect):
             await sessions.update(state.session_id, knowledge_base_ids=state.knowledge_bases)
 
     async def close(self) -> None:

@@ -48,6 +48,11 @@ class NotebookOffice:
         """`headless.strict` of the settings."""
         return self._strict
 
+    @property
+    def app(self) -> App:
+        """The app behind it, for the Python API of the same kernel."""
+        return self._app
+
     async def send(self, cell: CellRequest, *, view: Listener) -> TurnFinished:
         """Run one turn in the session that the cell means. Raises OrangeError where it could not begin."""
         opened = await self._session_for(cell)

@@ -101,6 +101,11 @@ async def _scan(at: Standing, words: tuple[str, ...]) -> CommandReply:
     rebuild = words == ("rebuild",)
     if words and not rebuild:
         raise UsageError(f"“{words[0]}” means nothing here: %orange kb scan [rebuild]")
+    return await scan(at, rebuild=rebuild)
+
+
+async def scan(at: Standing, *, rebuild: bool) -> CommandReply:
+    """Bring the index of the selected KBs up to date; also `orange-jupyter index`."""
     report = await refresh(at, rebuild=rebuild)
     rows = [
         (base.knowledge_base.name, f"{base.files:,}", f"{base.chunks:,}", len(base.failed)) for base in report.bases

@@ -43,7 +43,7 @@ async def model(at: Standing, words: tuple[str, ...]) -> CommandReply:
             return await test(at, rest[0] if rest else at.opened.session.state.model)
         case _:
             none(rest, USAGE)
-            return await _list(at)
+            return await listed(at, at.opened.session.state.model)
 
 
 def described(settings: Settings, selected: str) -> list[dict[str, Any]]:
@@ -69,9 +69,9 @@ def document(name: str, settings: Settings, selected: str) -> dict[str, Any]:
     }
 
 
-async def _list(at: Standing) -> CommandReply:
+async def listed(at: Standing, now: str) -> CommandReply:
+    """Every model; `now` is the one that is marked."""
     settings = await asyncio.to_thread(at.app.ground.settings)
-    now = at.opened.session.state.model
     models = described(settings, now)
     rows = [
         (

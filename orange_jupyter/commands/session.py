@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 from pathlib import Path
+from typing import Any
 
 from orange_jupyter.commands.standing import Standing, choose, none, one, plain, table, take
 from orange_jupyter.core.errors import UsageError
@@ -100,6 +102,13 @@ async def exported(at: Standing, record: SessionRecord, *, as_json: bool) -> str
     record = await at.app.ground.sessions.get(record.session_id)
     turns = await Transcript(at.app.ground.database, record.session_id).turns()
     return export_json(record, turns) if as_json else export_markdown(record, turns)
+
+
+async def document(at: Standing, record: SessionRecord) -> dict[str, Any]:
+    """A session as `session show` prints it: its summary and its turns."""
+    whole: dict[str, Any] = json.loads(await exported(at, record, as_json=True))
+    session_document: dict[str, Any] = whole["session"]
+    return session_document
 
 
 def write_new(path: Path, text: str) -> Path:

@@ -115,6 +115,11 @@ class Session:
         await asyncio.wait({live.task})
         return True
 
+    @property
+    def recorder(self) -> Listener:
+        """Who makes this session's events durable."""
+        return self._parts.recorder
+
     async def citations(self) -> dict[str, Citation]:
         """Every citation that a tool gave in this session, by id."""
         return await self._parts.citations.known()

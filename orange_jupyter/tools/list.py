@@ -72,8 +72,8 @@ def _fields(listing: Listing) -> dict[str, Any]:
 def entry(info: FileInfo) -> dict[str, Any]:
     """One entry of a listing (R-LIST-2); the counts only where they are known."""
     base = info.place.knowledge_base
-    whole: dict[str, Any] = {
-        "fileId": info.file_id,
+    whole: dict[str, Any] = {"fileId": info.file_id} if info.file_id is not None else {}
+    whole |= {
         "knowledgeBaseId": base.id if base else None,
         "path": info.place.shown,
         "name": shown_name(info.place.relative.rsplit("/", 1)[-1]),

@@ -1,0 +1,176 @@
+"""The Python way in: `Session` for notebooks, scripts and terminals (R-NB-4)."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import os
+import sys
+from collections.abc import AsyncIterator
+from typing import Any
+
+from orange_jupyter.app import App, ForThisRun, Opened, environment
+from orange_jupyter.core.errors import SessionError
+from orange_jupyter.core.events import Delta, Event
+from orange_jupyter.core.grant import Tier
+from orange_jupyter.core.parts import State
+from orange_jupyter.core.session import Said
+from orange_jupyter.jupyter.extension import loaded
+from orange_jupyter.jupyter.people import where_of
+from orange_jupyter.jupyter.runtime import Runtime
+from orange_jupyter.terminal import at_terminal
+from orange_jupyter.turns import Collector, Turn
+
+
+class Session:
+    """A conversation over your notes.
+
+    `name` is a title or id to go on in (made when it is new); without one a new session begins. `folder` is where
+    `.orange/config.toml` is looked for, by default the working folder; `kb` names folders for this object only.
+    In a notebook with the extension loaded it shares the kernel's runtime. Use it from any thread.
+    """
+
+    def __init__(
+        self, name: str | None = None, *, kb: tuple[str, ...] | list[str] | str = (), folder: str | None = None
+    ) -> None:
+        self._name = name
+        self._folders = (kb,) if isinstance(kb, str) else tuple(kb)
+        self._folder = os.path.realpath(folder or os.getcwd())
+        extension = _extension()
+        self._shared = extension is not None and not self._folders and folder is None
+        self._runtime = extension.runtime if extension is not None and self._shared else Runtime()
+        self._app: App | None = None
+        self._opened: Opened | None = None
+        self._opening: asyncio.Task[Opened] | None = None
+        if not self._shared:
+            atexit.register(self.close)
+
+    def ask(self, text: str) -> Turn:
+        """Ask and wait. Raises OrangeError where the turn could not begin; Ctrl-C stops it."""
+        return self._runtime.run(self._ask(text))
+
+    async def ask_async(self, text: str) -> Turn:
+        """Ask from a running loop; cancelling the caller stops the turn."""
+        return await asyncio.wrap_future(self._runtime.submit(self._ask(text)))
+
+    async def stream(self, text: str) -> AsyncIterator[Event | Delta]:
+        """Every event and piece of the turn as it comes; the last one is TurnFinished."""
+        loop = asyncio.get_running_loop()
+        queue: asyncio.Queue[Event | Delta | None] = asyncio.Queue()
+        heard = _Forward(loop, queue)
+        running = self._runtime.submit(self._ask(text, heard))
+        running.add_done_callback(lambda _: loop.call_soon_threadsafe(queue.put_nowait, None))
+        try:
+            while (item := await queue.get()) is not None:
+                yield item
+            running.result()
+        finally:
+            running.cancel()
+
+    def stop(self) -> bool:
+        """Stop the running turn; False when none runs."""
+        return self._runtime.run(self._stop())
+
+    def set_tier(self, tier: str) -> str:
+        """Change the tier; a full one asks the person, live (R-PERM-3). Raises RightsError."""
+        return str(self._runtime.run(self._set_tier(Tier(tier))))
+
+    @property
+    def state(self) -> State:
+        """Title, tier, plan mode, model, KBs as they are now."""
+        return self._runtime.run(self._state())
+
+    def close(self) -> None:
+        """End what this object started."""
+        atexit.unregister(self.close)
+        if self._shared or not self._runtime.running:
+            return
+        try:
+            if self._app is not None:
+                self._runtime.run(self._app.close(), timeout=2.0)
+        finally:
+            self._runtime.close()
+
+    async def _ask(self, text: str, *views: Any) -> Turn:
+        opened = await self._open()
+        collector = Collector()
+        finished = await opened.session.send(text, Said(views=(collector, *views)))
+        return collector.turn(finished, opened.session.state)
+
+    async def _stop(self) -> bool:
+        return await self._opened.session.stop() if self._opened else False
+
+    async def _set_tier(self, tier: Tier) -> Tier:
+        return await (await self._open()).session.set_tier(tier)
+
+    async def _state(self) -> State:
+        return (await self._open()).session.state
+
+    async def _open(self) -> Opened:
+        """The session, opened by the first who needs it; a failed opening is tried again."""
+        if self._opening is None or (self._opening.done() and self._opening.exception() is not None):
+            self._opening = asyncio.create_task(self._open_once())
+        return await asyncio.shield(self._opening)
+
+    async def _open_once(self) -> Opened:
+        app = await self._the_app()
+        self._opened = await _found(app, self._name) if self._name else await app.create()
+        return self._opened
+
+    async def _the_app(self) -> App:
+        extension = _extension() if self._shared else None
+        if extension is not None:
+            return await extension.app()
+        if self._app is None:
+            run = ForThisRun(folders=self._folders)
+            self._app = await App.open(environment(), self._folder, at_terminal(), run=run)
+        return self._app
+
+
+async def _found(app: App, name: str) -> Opened:
+    try:
+        record = await app.ground.sessions.get(name)
+    except SessionError:
+        return await app.create(title=name)
+    return await app.resume(record)
+
+
+class _Forward:
+    """A Listener that passes everything on to another loop."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, queue: asyncio.Queue[Event | Delta | None]) -> None:
+        self._loop = loop
+        self._queue = queue
+
+    async def hear(self, event: Event) -> None:
+        """Pass an event on."""
+        self._loop.call_soon_threadsafe(self._queue.put_nowait, event)
+
+    def delta(self, delta: Delta) -> None:
+        """Pass a piece on."""
+        self._loop.call_soon_threadsafe(self._queue.put_nowait, delta)
+
+
+class _Kernel:
+    """The kernel's own runtime and app, where the extension is loaded."""
+
+    def __init__(self, shell: Any, entrance: Any) -> None:
+        self._shell = shell
+        self._entrance = entrance
+        self.runtime: Runtime = entrance.runtime
+
+    async def app(self) -> App:
+        """The office's app, opened if it was not."""
+        where = where_of(self._shell, notebook=self._shell.user_ns.get("__session__"), locale="")
+        office = await self._entrance.office(where)
+        app: App = office.app
+        return app
+
+
+def _extension() -> _Kernel | None:
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    extension = loaded(shell) if shell is not None else None
+    if extension is None:
+        return None
+    return _Kernel(shell, extension.magics.notebook.entrance)

@@ -1,0 +1,125 @@
+"""`ask`: one turn from the command line (R-HL-2, R-SCH-10)."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+from orange_jupyter.app import App, Opened, locale
+from orange_jupyter.core.document import PictureLimits
+from orange_jupyter.core.errors import UsageError
+from orange_jupyter.core.events import (
+    CallFinished,
+    CallStarted,
+    Delta,
+    Event,
+    ModelRetry,
+    Notice,
+    Progress,
+    TurnFinished,
+)
+from orange_jupyter.core.messages import Image
+from orange_jupyter.core.session import Said
+from orange_jupyter.jupyter.record import record
+from orange_jupyter.jupyter.strings import language_of
+from orange_jupyter.jupyter.view import TurnView
+from orange_jupyter.turns import Collector
+
+PICTURE_BYTES = 20 * 1_048_576
+ENDINGS = {"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp"}
+
+
+async def ask(app: App, opened: Opened, given: Namespace) -> tuple[dict[str, Any], str]:
+    """Run one turn: its document, and its record as plain text. Raises OrangeError where it could not begin."""
+    text = await asyncio.to_thread(sys.stdin.read) if given.text == "-" else given.text
+    collector, lookers = Collector(), Lookers()
+    said = Said(images=await _images(app, given.image), views=(collector, lookers))
+    finished = await opened.session.send(text, said)
+    if given.save_images:
+        await save_images(app, lookers.images, given.save_images)
+    turn = collector.turn(finished, opened.session.state)
+    bundle = record(lookers.view, language_of(locale()), number=opened.session.state.turns, session=turn.state.title)
+    return turn.document(), str(bundle["text/plain"])
+
+
+async def _images(app: App, paths: list[str]) -> tuple[Image, ...]:
+    """Pictures that the person names on the command line; read here, made ready in a worker."""
+    images = []
+    for path in paths:
+        try:
+            data = await asyncio.to_thread(_bounded, Path(path))
+        except OSError as error:
+            raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
+        picture = await app.ground.documents.picture(data, PictureLimits())
+        sha256 = await app.ground.blobs.put(picture.data, picture.media_type)
+        images.append(
+            Image(
+                sha256=sha256,
+                media_type=picture.media_type,
+                width=picture.width,
+                height=picture.height,
+                caption=Path(path).name,
+            )
+        )
+    return tuple(images)
+
+
+def _bounded(path: Path) -> bytes:
+    with path.open("rb") as file:
+        data = file.read(PICTURE_BYTES + 1)
+    if len(data) > PICTURE_BYTES:
+        raise UsageError(f"{path} is larger than 20 MB.")
+    return data
+
+
+async def save_images(app: App, images: list[Image], folder: str) -> None:
+    """Write the pictures that go to the model, exactly as sent."""
+    target = Path(folder)
+    await asyncio.to_thread(target.mkdir, parents=True, exist_ok=True)
+    for number, image in enumerate(images, 1):
+        data = await app.ground.blobs.get(image.sha256)
+        name = f"{number:02d}-{image.sha256[:16]}{ENDINGS.get(image.media_type, '.bin')}"
+        await asyncio.to_thread((target / name).write_bytes, data)
+
+
+class Lookers:
+    """A Listener that folds the turn for its record, tells progress on standard error and gathers pictures."""
+
+    def __init__(self) -> None:
+        self.view = TurnView()
+        self.images: list[Image] = []
+
+    async def hear(self, event: Event) -> None:
+        """Fold it; say in a line what a person would want to know while waiting."""
+        self.view = self.view.hear(event)
+        match event:
+            case CallStarted():
+                _tell(f"{event.tool} …")
+            case CallFinished():
+                self.images.extend(event.result.images)
+                _tell(f"{event.tool}: {event.summary}")
+            case Notice():
+                _tell(event.text)
+            case TurnFinished() if event.error:
+                _tell(event.error)
+            case _:
+                pass
+
+    def delta(self, delta: Delta) -> None:
+        """Retries and indexing are told; the answer is printed when it is whole."""
+        self.view = self.view.deltas((delta,))
+        match delta:
+            case ModelRetry():
+                _tell(f"try {delta.attempt} of {delta.of} in {delta.seconds:.0f} s: {delta.reason}")
+            case Progress() if delta.total and delta.done == delta.total:
+                _tell(f"{delta.what}: {delta.done:,} of {delta.total:,}")
+            case _:
+                pass
+
+
+def _tell(line: str) -> None:
+    sys.stderr.write(line + "\n")
+    sys.stderr.flush()
