@@ -7,9 +7,9 @@ from typing import Any
 from orange_jupyter.core.errors import UsageError
 from orange_jupyter.jupyter.entrance import Entrance, Guard
 from orange_jupyter.jupyter.options import HELP, Options, parse_options, split
-from orange_jupyter.jupyter.people import Front, front_of, where_of
+from orange_jupyter.jupyter.people import front_of, where_of
 from orange_jupyter.jupyter.ports import CellRequest, Door, Where
-from orange_jupyter.jupyter.screen import Screen
+from orange_jupyter.jupyter.screen import EMPTY, Screen
 from orange_jupyter.jupyter.stage import CellStage
 from orange_jupyter.jupyter.turn_display import TurnDisplay
 from orange_jupyter.jupyter.wait_await import wait_awaiting, wait_blocking
@@ -64,14 +64,17 @@ class Notebook:
         if options.help:
             screen.record({"text/markdown": HELP, "text/plain": HELP})
             return False
-        request = self._request(options, body)
+        job, work = self.begin(self._request(options, body), screen)
+        await self._wait(job, choose(screen.front, awaited=awaited, detach=options.detach, kernel=kernel_version()))
+        return job.done and work.missed_person
+
+    def begin(self, request: CellRequest, screen: Screen) -> tuple[Job, TurnWork]:
+        """Start a turn that shows itself on `screen`, the displays of the cell that runs now."""
         stage = self._stage(screen, request.where)
         display = TurnDisplay(screen, stage, request.where.language)
         display.reserve()
         work = TurnWork(self.entrance, request, display, self._shell.user_ns)
-        job = self._start(work, screen, stage)
-        await self._wait(job, choose(screen.front, awaited=awaited, detach=options.detach, kernel=kernel_version()))
-        return job.done and work.strict and display.needed_person and screen.front is Front.NOBODY
+        return self._start(work, screen, stage), work
 
     async def _line(self, screen: Screen, line: str, *, awaited: bool) -> None:
         words = tuple(split(line))
@@ -80,8 +83,10 @@ class Notebook:
             return
         where = self.where()
         stage = self._stage(screen, where)
-        job = self._start(LineWork(self.entrance, words, where, screen, stage), screen, stage)
         way = choose(screen.front, awaited=awaited, detach=False, kernel=kernel_version())
+        if way is Way.DETACHED:
+            screen.record(EMPTY)  # on kernels before 7 only a display made here stays in this cell
+        job = self._start(LineWork(self.entrance, words, where, screen, stage), screen, stage)
         if way is Way.DETACHED:  # most lines are quick; one that asks goes on by itself, so that its card can answer
             wait_blocking(job, until=lambda: stage.asking)
         if not job.done:

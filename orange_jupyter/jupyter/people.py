@@ -28,7 +28,7 @@ def front_of(shell: Any) -> Front:
     """The front of the cell that runs now. nbclient, `jupyter execute` and papermill send allow_stdin False."""
     kernel = getattr(shell, "kernel", None)
     if kernel is None:
-        return Front.TERMINAL if shell.simple_prompt is False else Front.NOBODY
+        return Front.TERMINAL if getattr(shell, "simple_prompt", True) is False else Front.NOBODY
     return Front.NOTEBOOK if _content(kernel).get("allow_stdin") else Front.NOBODY
 
 

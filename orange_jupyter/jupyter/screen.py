@@ -14,11 +14,12 @@ EMPTY = {"text/plain": ""}
 class Screen:
     """The two displays of one cell: the record, which stays, and the controls, which go (decision 3).
 
-    In a terminal an update would print everything again: only `settle` shows the record there, once.
+    Without a kernel an update would print everything again: there only `settle` shows the record, once.
     """
 
     def __init__(self, shell: Any, front: Front) -> None:
         self.front = front
+        self._prints = getattr(shell, "kernel", None) is None
         self._publish = shell.display_pub.publish
         self._names = {"record": uuid.uuid4().hex, "controls": uuid.uuid4().hex}
         self._shown: dict[str, dict[str, Any]] = {}
@@ -42,12 +43,12 @@ class Screen:
         self._show("record", failure(message, hint))
 
     def settle(self) -> None:
-        """Print what a terminal was not shown yet. Called on the cell's own thread."""
-        if self.front is Front.TERMINAL and self._shown:
+        """Print what could not be shown as it changed. Called on the cell's own thread."""
+        if self._prints and self._shown:
             self._publish(self._shown.pop("record", EMPTY))
 
     def _show(self, name: str, data: dict[str, Any]) -> None:
         known = name in self._shown
         self._shown[name] = data
-        if self.front is not Front.TERMINAL:
+        if not self._prints:
             self._publish(data, {}, transient={"display_id": self._names[name]}, update=known)

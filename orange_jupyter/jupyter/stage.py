@@ -68,8 +68,9 @@ class CellStage:
         before, self._turn_id = self._controls, turn_id
         self._drawn.clear()
         self._controls = Controls(self._hear, language=self._language, turn_id=turn_id)
-        data = self._controls._repr_mimebundle_()
-        self._screen.controls(data[0] if isinstance(data, tuple) else data)
+        shown = self._controls._repr_mimebundle_()
+        data = shown[0] if isinstance(shown, tuple) else shown
+        self._screen.controls(data | EMPTY)  # a page without widgets shows nothing instead of an object's address
         if before is not None:
             before.close()
 

@@ -84,6 +84,8 @@ class TurnDisplay:
             painter.cancel()
             await asyncio.wait({painter})
             self.stage.close()
+        if not painter.cancelled():
+            painter.result()  # a drawing that failed must not go unheard
 
     async def settle(self, places: Mapping[str, Surroundings]) -> None:
         """Write the record's last form."""

@@ -6,6 +6,7 @@ import asyncio
 import concurrent.futures
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 from orange_jupyter.jupyter.runtime import SLICE
 from orange_jupyter.jupyter.waiting import STOP_SECONDS, Job
@@ -28,8 +29,9 @@ async def wait_awaiting(job: Job) -> None:
     except (asyncio.CancelledError, KeyboardInterrupt):
         job.stop()
         until = time.monotonic() + STOP_SECONDS
-        while not job.done and time.monotonic() < until:
-            await asyncio.wait({ending}, timeout=SLICE)
+        with suppress(asyncio.CancelledError):  # a second interrupt does not wait any more
+            while not job.done and time.monotonic() < until:
+                await asyncio.wait({ending}, timeout=SLICE)
         raise Interrupted from None
 
 

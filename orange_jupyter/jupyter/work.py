@@ -10,6 +10,7 @@ from typing import Any
 from orange_jupyter.core.events import TurnFinished
 from orange_jupyter.jupyter.approver import STAGE
 from orange_jupyter.jupyter.entrance import Entrance
+from orange_jupyter.jupyter.people import Front
 from orange_jupyter.jupyter.ports import CellRequest, CommandReply, Office, Where
 from orange_jupyter.jupyter.screen import Screen
 from orange_jupyter.jupyter.stage import CellStage
@@ -24,7 +25,7 @@ class TurnWork:
     def __init__(
         self, entrance: Entrance, request: CellRequest, display: TurnDisplay, names: MutableMapping[str, object]
     ) -> None:
-        self.strict = False
+        self._strict = False
         self._entrance = entrance
         self._request = request
         self._display = display
@@ -32,6 +33,12 @@ class TurnWork:
         self._task: asyncio.Task[None] | None = None
         self._switching: set[asyncio.Task[Any]] = set()
         display.stage.act = self._act
+
+    @property
+    def missed_person(self) -> bool:
+        """Whether something was refused because nobody is here, where that must raise (`headless.strict`)."""
+        nobody = self._display.screen.front is Front.NOBODY
+        return self._strict and nobody and self._display.needed_person
 
     def stop(self) -> None:
         """Stop the turn; from any thread."""
@@ -52,7 +59,7 @@ class TurnWork:
 
     async def _send(self) -> None:
         office = await self._entrance.office(self._request.where)
-        self.strict = office.strict
+        self._strict = office.strict
         await office.send(self._request, view=self._display)
 
     async def _leave(self, office: Office, finished: TurnFinished) -> None:

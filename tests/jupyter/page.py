@@ -36,7 +36,8 @@ class Page:
                 self.take(self.kernel.client.get_iopub_msg(timeout=max(0.01, min(0.2, end - time.monotonic()))))
             except Empty:
                 if time.monotonic() > end:
-                    raise AssertionError(f"not reached in {timeout} s: {self.entries} {self.cells}") from None
+                    seen = [(cell.status, cell.error, cell.text) for cell in self.cells.values()]
+                    raise AssertionError(f"not reached in {timeout} s: {self.entries} {seen}"[:2000]) from None
 
     def finish(self, cell: str, *, timeout: float = 20.0) -> Cell:
         """Wait until a cell's execution ended."""
