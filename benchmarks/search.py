@@ -155,7 +155,9 @@ class Plain:
 def queries(folder: Path) -> list[tuple[str, str, list[str]]]:
     """Language, query, right files."""
     with (folder / "queries.tsv").open(encoding="utf-8") as lines:
-        return [(row["language"], row["query"], row["targets"].split("|")) for row in csv.DictReader(lines, delimiter="\t")]
+        return [
+            (row["language"], row["query"], row["targets"].split("|")) for row in csv.DictReader(lines, delimiter="\t")
+        ]
 
 
 def p95(values: list[float]) -> float:
@@ -221,7 +223,9 @@ def speed(notes: list[Note], asked: list[tuple[str, str, list[str]]], folder: Pa
         note = chance.choice(changeable)
         first = replace(note.extract.chunks[0], text=f"{note.extract.chunks[0].text} changed{number}")
         changed = replace(note, extract=replace(note.extract, chunks=(first, *note.extract.chunks[1:])))
-        updates.append(timed(lambda changed=changed, number=number: (shelf.put([record(changed, number)]), shelf.settle())))
+        updates.append(
+            timed(lambda changed=changed, number=number: (shelf.put([record(changed, number)]), shelf.settle()))
+        )
     yield row("one-file update p95", p95(updates), "ms", goal="<= 35", holds=p95(updates) <= 35)
     shelf.database.close()
     ours.stems.close()

@@ -203,7 +203,9 @@ async def test_a_file_under_two_bases_belongs_to_the_innermost_and_is_found_once
         desk.write("inner/in.md", "walrus inside\n")
         hits = (await desk.search("walrus", limit=16)).hits
         assert sorted(hit.info.place.shown for hit in hits) == ["inner/in.md", "outer.md"]
-        assert {hit.info.place.knowledge_base.id: hit.info.place.relative for hit in hits if hit.info.place.knowledge_base} == {
+        assert {
+            hit.info.place.knowledge_base.id: hit.info.place.relative for hit in hits if hit.info.place.knowledge_base
+        } == {
             "kb_notes": "outer.md",
             "kb_inner": "in.md",
         }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from orange_jupyter.core.errors import PathError
 from orange_jupyter.core.paths import KnowledgeBase
@@ -13,6 +13,7 @@ from orange_jupyter.local.index.finding import Candidate, Found
 from orange_jupyter.local.index.ranking import Frequencies
 from orange_jupyter.local.index.words import Question
 
+SUPPORT = 0.2
 PER_FILE = 2
 SECOND = 0.7
 """What a file's second passage counts: another file that is nearly as good says more."""
@@ -37,14 +38,28 @@ def merged(question: Question, found: Sequence[tuple[KnowledgeBase, Found]]) -> 
     for _, one in found:
         pooled = pooled.plus(one.frequencies)
     pieces = question.phrases + question.pieces
-    whole = pooled.weight(pieces)
+    whole = pooled.smooth_weight(pieces)
     scored = []
     for base, one in found:
         own = one.frequencies.weight(pieces)
-        scale = whole / own if len(found) > 1 and own else 1.0
+        scale = whole / own if own else 1.0
         scored += [Scored(base, candidate, candidate.score * scale) for candidate in one.candidates]
+    scored = _supported(scored)
     scored.sort(key=lambda item: (-item.score, -item.candidate.seen.mtime_ns, *_place(item)))
     return scored
+
+
+def _supported(scored: Sequence[Scored]) -> list[Scored]:
+    """The best passage of each file, raised by the file's next two: a file about a thing says it more than once."""
+    files: dict[tuple[str, str], list[Scored]] = {}
+    for item in scored:
+        files.setdefault((item.base.id, item.candidate.seen.relative), []).append(item)
+    raised = []
+    for items in files.values():
+        items.sort(key=lambda item: (-item.score, *_place(item)))
+        support = SUPPORT * sum(item.score for item in items[1:3])
+        raised += [replace(items[0], score=items[0].score + support), *items[1:]]
+    return raised
 
 
 def _place(item: Scored) -> tuple[str, str, int, int, int]:

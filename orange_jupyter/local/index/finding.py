@@ -10,20 +10,21 @@ import sqlite3
 import unicodedata
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from orange_jupyter.core.corpus import SearchQuery
 from orange_jupyter.core.paths import shown_name
 from orange_jupyter.local.index.database import Damaged
-from orange_jupyter.local.index.ranking import Frequencies, affordable, count, expression
+from orange_jupyter.local.index.ranking import Addition, Frequencies, count, expression, plan
 from orange_jupyter.local.index.records import decoded
 from orange_jupyter.local.index.tokens import normalised
 from orange_jupyter.local.index.words import Question
 from orange_jupyter.local.scan import Seen
 
 DEPTH = 64
-"""Candidates an index gives: four times the most citations that are ever asked for."""
+LOOKED_AT = 128
+"""Candidates an index gives: four times the most citations that are ever asked for; and chunks it chooses them from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +111,15 @@ def find(connection: sqlite3.Connection, question: Question, where: Condition, s
     """The best chunks of one index. Raises Damaged where a passage is not what was stored."""
     files = connection.execute(f"SELECT count(*) FROM file WHERE {where.sql}", where.parameters).fetchone()[0]
     frequencies = count(connection, question, stems)
-    match = expression(question.phrases, affordable(question, frequencies))
+    planned = plan(question, frequencies)
+    match = expression(question.phrases, planned.selecting)
     if not match or not files:
         return Found((), files, frequencies)
-    scores = _ranked(connection, match, where)
-    return Found(_rows(connection, scores), files, frequencies)
+    rows = _rows(connection, _ranked(connection, match, where))
+    addition = Addition(planned, frequencies, stems)
+    scored = [replace(row, score=row.score + addition.of(f"{row.title} {row.passage}")) for row in rows]
+    scored.sort(key=lambda row: -row.score)
+    return Found(tuple(scored[:DEPTH]), files, frequencies)
 
 
 def newest(connection: sqlite3.Connection, where: Condition) -> Found:
@@ -142,12 +147,14 @@ def contents(connection: sqlite3.Connection, where: Condition) -> Contents:
 
 def _ranked(connection: sqlite3.Connection, match: str, where: Condition) -> dict[int, float]:
     """Chunk numbers with scores. Filters are tried on the best of all first: looking up every match costs more."""
-    best = connection.execute("SELECT rowid, rank FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?", (match, DEPTH))
+    best = connection.execute(
+        "SELECT rowid, rank FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?", (match, LOOKED_AT)
+    )
     scores = {number: -rank for number, rank in best}
     if not where.narrow:
         return scores
     allowed = _filtered(connection, scores, where)
-    if len(scores) < DEPTH or len(allowed) >= DEPTH // 2:
+    if len(scores) < LOOKED_AT or len(allowed) >= DEPTH // 2:
         return allowed
     joined = (
         "SELECT words.rowid, rank FROM words JOIN chunk ON chunk.id = words.rowid JOIN file ON file.id = chunk.file"

@@ -16,7 +16,9 @@ from orange_jupyter.local.scan import Seen
 
 ADD_WORDS = "INSERT INTO words (rowid, title, headings, body, rest) VALUES (?, ?, ?, ?, ?)"
 DROP_WORDS = "INSERT INTO words (words, rowid, title, headings, body, rest) VALUES ('delete', ?, ?, ?, ?, ?)"
-ADD_CHUNK = "INSERT INTO chunk (id, file, start, stop, page, block, headings, crc, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+ADD_CHUNK = (
+    "INSERT INTO chunk (id, file, start, stop, page, block, headings, crc, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
 ADD_FILE = """
 INSERT INTO file (path, kind, size, mtime_ns, inode, checked_ns, hash, title, tags, pages, blocks, code)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""

@@ -7,14 +7,29 @@ import re
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from orange_jupyter.local.index.tokens import CJK_RUN, bigrams, humps, normalised, tokens
 
 QUOTED = re.compile(r'"([^"]+)"|“([^”]+)”|「([^」]+)」|『([^』]+)』')
 COMPOUND = re.compile(r"[^\W_]+(?:[._\-/:@#+'’]+[^\W_]+)*")
 WORD = re.compile(r"[^\W_]+")
+FUNCTION_WORDS = frozenset(
+    match.group()
+    for match in re.finditer(
+        r'"[a-z]+"',
+        '"a" "an" "and" "are" "as" "at" "be" "by" "for" "from" "has" "have" "how" "if" "in" "into" "is" "it" "its" "of"'
+        ' "on" "or" "so" "such" "that" "the" "their" "them" "then" "there" "these" "they" "this" "to" "was" "were"'
+        ' "what" "when" "where" "which" "who" "will" "with" "without" "you" "your"',
+    )
+)
+"""English words that are in every third chunk: counting them costs more than the rest of a search, and they say
+nothing. They count in quoted phrases, in identifiers and alone."""
+
 PREFIX_FROM = 4
 """Letters from which a word also finds longer ones that begin with it (inflections that the stemmer leaves apart)."""
 
@@ -25,11 +40,13 @@ Cut = Callable[[str], Iterable[str]]
 @dataclass(frozen=True, slots=True)
 class Piece:
     """One thing to look for. `match` is an FTS5 phrase; it cannot be more frequent than any of its `probes`, which
-    are words as they stand in the text; `prefix` probes for words that begin so."""
+    are words as they stand in the text; `prefix` probes for words that begin so. One that `widens` another piece is
+    left out where that is frequent enough."""
 
     match: str
     probes: tuple[str, ...]
     prefix: bool = False
+    widens: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +69,11 @@ def parse(text: str, cut: Cut) -> Question:
     phrases = [piece for phrase in quoted if (piece := _phrase(phrase))]
     rest = QUOTED.sub(" ", plain)
     pieces = list(_words(CJK_RUN.sub(" ", rest)))
+    pieces = [piece for piece in pieces if piece.match.lower() not in FUNCTION_WORDS]
     for run in CJK_RUN.findall(rest):
         pieces.extend(_chinese(run, cut))
+    if not (pieces or phrases):
+        pieces = list(_words(rest))
     return Question(_once(phrases), _once(pieces))
 
 
@@ -87,14 +107,16 @@ def _words(text: str) -> Iterator[Piece]:
             if len(inner) > 1:
                 yield Piece(_quote(" ".join(inner)), tuple(inner))
             yield from (Piece(_quote(word), (word,)) for word in inner if len(word) > 1)
-            if len(part) >= PREFIX_FROM and part.isalpha():
-                yield Piece(_quote(part) + "*", (part,), prefix=True)
+            if len(part) >= PREFIX_FROM and part.isalpha() and _quote(part.lower()) not in FUNCTION_WORDS:
+                yield Piece(_quote(part) + "*", (part,), prefix=True, widens=True)
 
 
 def _chinese(run: str, cut: Cut) -> Iterator[Piece]:
+    """Each word, and each two words that stand side by side: what is written as one in the text says most."""
     words = [word for word in cut(run) if CJK_RUN.fullmatch(word)]
     longer = [word for word in words if len(word) > 1]
-    for word in longer:
+    neighbours = [one + two for one, two in pairwise(longer) if len(one + two) > 2 and one + two in run]
+    for word in (*longer, *neighbours):
         pairs = bigrams(word)
         yield Piece(_quote(pairs), tuple(pairs.split()))
     if not longer:  # single characters are mostly particles: they count only alone
@@ -127,11 +149,18 @@ class Dictionary:
 
 
 def _jieba(folder: Path) -> Cut:
+    tokenizer = _tokenizer()
+    if not tokenizer.initialized:
+        if folder.is_dir():
+            tokenizer.tmp_dir = str(folder)  # its own cache would lie in the shared temporary folder
+        tokenizer.initialize()
+    return tokenizer.cut_for_search  # type: ignore[no-any-return]
+
+
+@cache
+def _tokenizer() -> Any:
+    """One for the process: it takes 1 s and 40 MB, whatever libraries there are."""
     import jieba
 
     jieba.setLogLevel(logging.WARNING)
-    tokenizer = jieba.Tokenizer()
-    if folder.is_dir():
-        tokenizer.tmp_dir = str(folder)  # its own cache would lie in the shared temporary folder
-    tokenizer.initialize()
-    return tokenizer.cut_for_search  # type: ignore[no-any-return]
+    return jieba.Tokenizer()
