@@ -250,7 +250,7 @@ class Board {
   }
 
   pre(segments, label) {
-    return h("pre", { class: "oj-pre", tabindex: "0", role: "region", "aria-label": label }, this.parts(segments));
+    return h("pre", { class: "oj-pre", tabindex: "0", role: "group", "aria-label": label }, this.parts(segments));
   }
 
   bounded(title, part) {
@@ -288,20 +288,20 @@ class Board {
     const bar = h("progress", { "aria-label": entry.title, max: entry.total || null, value: entry.total ? entry.done : null });
     const running = h("span", { class: "oj-state is-run" }, h("span", { class: "oj-spin", "aria-hidden": "true" }), entry.state);
     const header = h("header", {}, this.icon("book"), h("h3", {}, entry.title), running, h("span", { class: "oj-sub oj-num" }, entry.count));
-    return h("section", { class: "oj-card", role: "group", "aria-label": entry.title }, header, h("div", { class: "oj-body" }, bar, entry.detail ? h("p", { class: "oj-sub" }, entry.detail) : null));
+    return h("div", { class: "oj-card", role: "group", "aria-label": entry.title }, header, h("div", { class: "oj-body" }, bar, entry.detail ? h("p", { class: "oj-sub" }, entry.detail) : null));
   }
 
   draw_busy(entry) {
     const state = h("span", { class: "oj-state is-wait" }, this.icon("ask"), entry.state);
     const leave = h("button", { type: "button", class: "oj-btn is-quiet", onclick: () => this.send({ type: "leave" }) }, this.icon("cross"), this.word("busy.leave"));
-    return h("section", { class: "oj-card is-slim is-void", role: "group", "aria-label": entry.text }, h("header", {}, state, h("h3", {}, entry.text), leave));
+    return h("div", { class: "oj-card is-slim is-void", role: "group", "aria-label": entry.text }, h("header", {}, state, h("h3", {}, entry.text), leave));
   }
 
   draw_receipt(entry) {
     const state = h("span", { class: `oj-state ${entry.look}` }, this.icon(entry.icon), entry.state);
     const body = entry.text.some(([text]) => text) ? h("div", { class: "oj-body" }, this.parts(entry.text)) : null;
     const header = h("header", {}, state, h("h3", { tabindex: "-1" }, this.parts(entry.title)), h("span", { class: "oj-sub oj-num" }, entry.time));
-    return h("section", { class: `oj-card is-slim ${entry.void ? "is-void" : ""}`, role: "group", "aria-label": entry.state }, header, body);
+    return h("div", { class: `oj-card is-slim ${entry.void ? "is-void" : ""}`, role: "group", "aria-label": entry.state }, header, body);
   }
 
   cardFrame(entry, look, body, actions) {
@@ -309,7 +309,7 @@ class Board {
     const state = h("span", { class: "oj-state is-wait" }, this.icon("ask"), entry.state);
     const since = entry.since ? h("span", { class: "oj-sub oj-num" }, entry.since) : null;
     const header = h("header", {}, this.icon(entry.icon), h("h3", { id, tabindex: "-1" }, entry.title), state, since);
-    const card = h("section", { class: `oj-card is-wait ${look}`, role: "group", "aria-labelledby": id }, header, h("div", { class: "oj-body" }, body), h("div", { class: "oj-actions" }, actions));
+    const card = h("div", { class: `oj-card is-wait ${look}`, role: "group", "aria-labelledby": id }, header, h("div", { class: "oj-body" }, body), h("div", { class: "oj-actions" }, actions));
     card.stateNode = state;
     return card;
   }

@@ -147,7 +147,7 @@ def _framed(tokens: list[Token], language: Language) -> list[Token]:
         if token.type == "table_open":
             first = next((t.content for t in tokens[place:] if t.type == "inline"), "")
             label = html.escape(text(language, "table", name=first[:60]))
-            frame = f'<div class="oj-scroll" tabindex="0" role="region" aria-label="{label}">'
+            frame = f'<div class="oj-scroll" tabindex="0" role="group" aria-label="{label}">'
             framed.append(Token("html_block", "", 0, content=frame))
         framed.append(token)
         if token.type == "table_close":

@@ -111,7 +111,7 @@ def _question(paper: Sheet) -> str:
     if len(asked) > QUESTION_LIMIT:
         shown += f" <i>{escape(paper.say('cut', n=f'{len(asked) - QUESTION_LIMIT:,}'))}</i>"
     label = html.escape(paper.say("question"))
-    return f'<section aria-label="{label}" class="oj-q"><p{_lang(asked)}>{shown}</p></section>'
+    return f'<div role="group" aria-label="{label}" class="oj-q"><p{_lang(asked)}>{shown}</p></div>'
 
 
 def _answer(paper: Sheet) -> str:
@@ -119,7 +119,7 @@ def _answer(paper: Sheet) -> str:
     body = paper.answer_html or (f"<p>{escape(paper.say('no_answer'))}</p>" if not _failed(paper) else "")
     cut = paper.say("answer.cut", n=f"{paper.cut:,}") if paper.cut else ""
     under = "".join(f'<p class="oj-sub">{escape(words)}</p>' for words in (cut, ending(paper)) if words)
-    prose = f'<section aria-label="{label}" class="oj-prose">{body}</section>' if body else ""
+    prose = f'<div role="group" aria-label="{label}" class="oj-prose">{body}</div>' if body else ""
     return prose + under + _fault(paper)
 
 
@@ -139,8 +139,8 @@ def _fault(paper: Sheet) -> str:
     symbol = icon("key" if key.endswith("key_refused") else "web")
     shown = state(("is-bad", "cross"), paper.say("state.failed"))
     return (
-        f'<section class="oj-card is-bad" role="group" aria-label="{html.escape(paper.say(key))}"><header>{symbol}'
-        f'<h3>{title}</h3> {shown}</header><div class="oj-body">{body}</div></section>'
+        f'<div class="oj-card is-bad" role="group" aria-label="{html.escape(paper.say(key))}"><header>{symbol}'
+        f'<h3>{title}</h3> {shown}</header><div class="oj-body">{body}</div></div>'
     )
 
 
@@ -166,8 +166,8 @@ def _sources(paper: Sheet) -> str:
         rows.append(_source(paper, citation, number, around))
     label = paper.say("sources")
     return (
-        f'<section class="oj-sec" aria-label="{html.escape(label)}"><h4>{escape(label)}</h4>'
-        f'<ol class="oj-sources">{"".join(rows)}</ol></section>'
+        f'<div role="group" class="oj-sec" aria-label="{html.escape(label)}"><h4>{escape(label)}</h4>'
+        f'<ol class="oj-sources">{"".join(rows)}</ol></div>'
     )
 
 
@@ -221,7 +221,7 @@ def _decisions(paper: Sheet) -> str:
     rows = [_decision(paper, card) for card in ended[:ROW_LIMIT]]
     label = paper.say("decisions")
     title = f"<h4>{escape(label)}</h4>"
-    return f'<section class="oj-sec" aria-label="{html.escape(label)}">{title}{table(heads, rows)}</section>'
+    return f'<div role="group" class="oj-sec" aria-label="{html.escape(label)}">{title}{table(heads, rows)}</div>'
 
 
 def _decision(paper: Sheet, card: Card) -> list[str]:

@@ -18,7 +18,7 @@ from orange_jupyter.jupyter.view import Card, TurnView
 
 ANSWER_LIMIT = 100_000
 """Characters of an answer that the record shows; with 200,000 of HTML this keeps a record near 300 kB at most."""
-LINE_LIMIT = 10_000
+LINE_LIMIT = 6000
 """Lines of an answer that the record shows: 33,000 paragraphs of one letter took 2.4 s."""
 HTML_LIMIT = 200_000
 QUESTION_LIMIT = 20_000

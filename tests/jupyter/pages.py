@@ -51,8 +51,8 @@ def document(body: str, *, dark: bool = False, script: str = "") -> str:
     theme = "false" if dark else "true"
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Output</title>'
-        f"<style>:root{{{variables}}}body{{margin:0;padding:12px;background:var(--jp-layout-color0)}}</style></head>"
-        f'<body data-jp-theme-light="{theme}"><main>{body}</main>{script}</body></html>'
+        f"<style>:root{{{variables}}}body{{margin:0;padding:12px;background:var(--jp-layout-color0);color:var(--jp-content-font-color1)}}</style></head>"
+        f'<body data-jp-theme-light="{theme}"><main><h1>Notebook</h1><h2>Output</h2>{body}</main>{script}</body></html>'
     )
 
 

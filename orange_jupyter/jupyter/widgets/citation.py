@@ -61,8 +61,8 @@ def note_panel(path: str, source: str, language: Language, *, link: str | None =
 def _panel(title: str, side: str, body: str) -> str:
     label = html.escape(title)
     return wrapped(
-        f'<section class="oj-card" role="group" aria-label="{label}"><header>{icon("file")}<h3>{escape(title)}</h3> '
-        f'{side}</header><div class="oj-body">{body}</div></section>'
+        f'<div class="oj-card" role="group" aria-label="{label}"><header>{icon("file")}<h3>{escape(title)}</h3> '
+        f'{side}</header><div class="oj-body">{body}</div></div>'
     )
 
 
