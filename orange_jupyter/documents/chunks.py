@@ -13,7 +13,7 @@ LATIN_LIMIT = 1200
 CJK_LIMIT = 600
 """Characters of a passage, mostly Latin and mostly CJK: about the same amount of meaning."""
 
-_CJK = re.compile(r"[⺀-〿぀-ヿ㄀-ㄯ㐀-䶿一-鿿가-힣豈-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
+_CJK = re.compile(r"[⺀-⿿、-〿぀-ヿ㄀-ㄯ㐀-䶿一-鿿가-힣豈-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
 _LETTER = re.compile(r"[^\W_]")
 _BLANK = re.compile(r"\n[ \t\r]*\n\s*|\r[ \t]*\r\s*")
 _SENTENCE = re.compile(r"(?:[。！？…]+|[.!?]+(?=\s))[\"'”’」』）)\]]*\s*|\n+|\r+")
@@ -151,13 +151,18 @@ def _hard(text: str, span: Span) -> Iterator[Span]:
     """A sentence longer than a passage: cut after a comma or blank in its last third, else before a whole character."""
     start = span.start
     while start < span.end:
-        size = CJK_LIMIT if mostly_cjk(text[start : start + LATIN_LIMIT]) else LATIN_LIMIT
-        end = min(start + size, span.end)
-        if end < span.end:
-            soft = [match.end() for match in _SOFT.finditer(text, start + size * 2 // 3, end)]
-            end = soft[-1] if soft else _whole(text, start, end)
+        end = _stop(text, start, span.end, LATIN_LIMIT)
+        if end - start > CJK_LIMIT and mostly_cjk(text[start:end]):
+            end = _stop(text, start, span.end, CJK_LIMIT)
         yield Span(start, end)
         start = end
+
+
+def _stop(text: str, start: int, last: int, size: int) -> int:
+    if last - start <= size:
+        return last
+    soft = [match.end() for match in _SOFT.finditer(text, start + size * 2 // 3, start + size)]
+    return soft[-1] if soft else _whole(text, start, start + size)
 
 
 def _whole(text: str, start: int, end: int) -> int:

@@ -47,6 +47,8 @@ def text(data: bytes) -> DocumentText:
                 warnings.append(f"Page {number} could not be read; look at it as a picture.")
             blocks += found
             pages.append("\n\n".join(block.text for block in found))
+        if len(warnings) == document.page_count:
+            raise _damaged("none of its pages can be read")
         title = _title(document)
     if not any(pages):
         warnings.append("The PDF has no text layer; its pages can be looked at as pictures.")

@@ -102,7 +102,7 @@ def _after_mark(data: bytes, mark: bytes, name: str) -> Decoded:
 
 
 def _without_mark(data: bytes, encoding: str | None) -> Decoded:
-    """Data with NUL bytes: UTF-16 without a BOM where they are one half of most pairs and of none the other, else binary."""
+    """Data with NUL bytes: UTF-16 without a BOM where most pairs have one, all on the same side; else binary."""
     if encoding is not None and codecs_name(encoding).startswith(("utf-16", "utf-32")):
         return _as_set(data, encoding)
     zeros = data[:65_536][0::2].count(0), data[:65_536][1::2].count(0)

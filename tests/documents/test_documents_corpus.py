@@ -1,0 +1,119 @@
+"""Real files that nobody here wrote, and broken variants of them."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from orange_jupyter.core.codes import Code
+from orange_jupyter.core.document import PictureLimits
+from orange_jupyter.core.errors import ReadError
+from orange_jupyter.core.paths import file_type
+from orange_jupyter.core.ports import Documents
+from orange_jupyter.documents.extract import LocalDocuments
+from orange_jupyter.documents.markdown import extract
+from orange_jupyter.documents.text import decode
+from tests.documents import samples
+
+pytestmark = pytest.mark.corpus
+EXPECTED_ERRORS = {
+    "pdfminer.six_samples_encryption_aes-256.pdf": Code.ENCRYPTED,
+    "pdf.js_test_pdfs_issue9418.pdf": Code.DAMAGED,
+    "pdfplumber_tests_pdfs_empty.pdf": Code.DAMAGED,
+}
+
+
+@pytest.fixture
+async def documents() -> AsyncIterator[Documents]:
+    """The real port."""
+    documents = LocalDocuments()
+    yield documents
+    await documents.close()
+
+
+async def _read(documents: Documents, data: bytes, kind: str) -> str:
+    """Everything there is to get from a file: its text, or "" for a picture."""
+    limits = PictureLimits()
+    if kind == "image":
+        picture = await documents.picture(data, limits)
+    elif kind == "pdf":
+        picture = await documents.page_picture(data, 1, limits)
+    else:
+        picture = None
+    if picture is not None:
+        assert max(picture.width, picture.height) <= 2000
+        assert len(picture.data) <= limits.max_bytes
+    if kind == "image":
+        return ""
+    found = await documents.text(data, kind)
+    extracted = await documents.extract(data, kind, name="n")
+    blocks = {block.number: block.text for block in found.blocks}
+    for chunk in extracted.chunks:
+        source = blocks[chunk.block] if chunk.block is not None else found.pages[(chunk.page or 0) - 1]
+        assert source[chunk.start : chunk.end] == chunk.text
+    return "\n".join(found.pages or blocks.values())
+
+
+async def test_every_public_file_gives_text_a_picture_or_a_typed_error(documents: Documents, data: Path) -> None:
+    """D02, R-READ-1, R-READ-9: and the pool is alive afterwards; page counts and first words are those of INDEX.tsv."""
+    rows = [line.split("\t") for line in (data / "documents" / "INDEX.tsv").read_text("utf-8").splitlines()[1:]]
+    assert len(rows) >= 33
+    for row in rows:
+        name, facts = row[0], row[5]
+        content = (data / "documents" / name).read_bytes()
+        try:
+            text = await _read(documents, content, file_type(name))
+        except ReadError as error:
+            assert EXPECTED_ERRORS.get(name) is error.code, (name, error.message)
+            continue
+        assert name not in EXPECTED_ERRORS
+        if count := re.search(r"pageCount\(pymupdf\)=(\d+)", facts):
+            assert len((await documents.text(content, "pdf")).pages) == int(count[1])
+        if first := re.search(r"p1_starts\([^)]*\)=([A-Za-z]+)", facts):
+            assert first[1] in text
+    assert (await documents.text(samples.pdf(samples.words("alive")), "pdf")).pages == ("alive",)
+
+
+async def test_sixty_broken_files_give_a_result_or_a_typed_error(documents: Documents, data: Path) -> None:
+    """D02: flipped, cut and doubled bytes in real PDF, DOCX and picture files; the pool is alive afterwards."""
+    files = sorted(path for path in (data / "documents").iterdir() if 0 < path.stat().st_size < 120_000)
+    files = [path for path in files if path.suffix != ".tsv"]
+    dice = random.Random(20_261_130)
+    for round_ in range(60):
+        path = files[round_ % len(files)]
+        try:
+            await _read(documents, _broken(path.read_bytes(), dice), file_type(path.name))
+        except ReadError as error:
+            assert error.code is not Code.PARSER_CRASHED, path.name
+    assert (await documents.text(samples.pdf(samples.words("alive")), "pdf")).pages == ("alive",)
+
+
+def _broken(content: bytes, dice: random.Random) -> bytes:
+    changed = bytearray(content)
+    for _ in range(dice.choice([1, 5, 50, 500])):
+        changed[dice.randrange(len(changed))] = dice.randrange(256)
+    match dice.randrange(4):
+        case 0:
+            del changed[dice.randrange(len(changed)) :]
+        case 1:
+            place = dice.randrange(len(changed))
+            changed[place:place] = changed[place : place + dice.randrange(2000)]
+    return bytes(changed)
+
+
+def test_public_notes_are_cut_exactly_and_survive_legacy_encodings(data: Path) -> None:
+    """R-READ-13, R-SRCH-4: real Chinese notes in GB18030 read right; their chunks' offsets are exact."""
+    notes = sorted((data / "notes" / "zh").rglob("*.md"))[:60]
+    wrong = []
+    for path in notes:
+        text = path.read_bytes().decode("utf-8")
+        for chunk in extract(text, name="n").chunks:
+            assert text[chunk.start : chunk.end] == chunk.text
+        if len(text) >= 300 and decode(text.encode("gb18030")).text != text:
+            wrong.append(path.name)
+    assert len(notes) == 60
+    assert wrong == []
