@@ -42,12 +42,12 @@ class FileIds:
         A path keeps its id. A new path takes over the id of a file that is gone: same inode and size, else, where
         `root` (the KB's real path) is given, same content.
         """
-        files = [seen_file._replace(inode=seen_file.inode & INODE_BITS) for seen_file in seen]
+        files = [one if one.inode <= INODE_BITS else one._replace(inode=one.inode & INODE_BITS) for one in seen]
         return self._safely(lambda: self._assign(base_id, files, root, whole=True))
 
     def include(self, base_id: str, seen: Iterable[Seen]) -> dict[str, str]:
         """The ids of some files of a KB (hidden ones, one folder); no other file counts as gone."""
-        files = [seen_file._replace(inode=seen_file.inode & INODE_BITS) for seen_file in seen]
+        files = [one if one.inode <= INODE_BITS else one._replace(inode=one.inode & INODE_BITS) for one in seen]
         return self._safely(lambda: self._assign(base_id, files, None, whole=False))
 
     def known(self, base_id: str, relative: str) -> str | None:

@@ -11,6 +11,7 @@ import secrets
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from difflib import get_close_matches
+from functools import partial
 from typing import Any
 
 import tomlkit
@@ -117,6 +118,8 @@ def _append(document: tomlkit.TOMLDocument, base: KnowledgeBase, path: str) -> N
     table: Any = tomlkit.inline_table() if inline else tomlkit.table()
     fields = {"id": base.id, "name": base.name, "path": path, "encoding": base.encoding}
     table.update({key: value for key, value in fields.items() if value is not None})
+    if tables and not inline and list(document)[-1] != KEY:
+        table.add(tomlkit.nl())  # other settings follow
     if tables is None:
         tables = tomlkit.aot()
         tables.append(table)
@@ -128,11 +131,16 @@ def _append(document: tomlkit.TOMLDocument, base: KnowledgeBase, path: str) -> N
 def _change(
     home: str, project_file: str | None, base: KnowledgeBase, change: Callable[[list[Any], list[int]], None]
 ) -> None:
+    def edit(document: tomlkit.TOMLDocument, numbers: list[int]) -> None:
+        change(document[KEY], numbers)
+        if not document[KEY]:
+            del document[KEY]
+
     for file in filter(None, (project_file, os.path.join(home, CONFIG))):
         config = _read(home, file)
         numbers = [number for number, entry in enumerate(config.entries) if entry_root(config, entry) == base.root]
         if numbers:
-            _edit(home, file, lambda document, numbers=numbers: change(document[KEY], numbers))  # type: ignore[misc]
+            _edit(home, file, partial(edit, numbers=numbers))
 
 
 def _read(home: str, file: str) -> Config:
