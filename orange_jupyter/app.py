@@ -6,7 +6,7 @@ import asyncio
 import os
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from orange_jupyter.core.errors import SessionError
 from orange_jupyter.core.grant import Tier
@@ -51,7 +51,7 @@ class Opened:
 
     session: Session
     record: SessionRecord
-    lease: Lease
+    lease: Lease | None
 
 
 class App:
@@ -143,12 +143,29 @@ class App:
             return self._opened[record.session_id]
         lease = await self._lease(record.session_id, notebook, patience)
         try:
-            session = Session(await self._state(record), await self._parts(record, lease))
+            transcript = await Transcript.open(self.ground.database, lease, clock=self.ground.clock, mask=self.mask)
+            session = Session(await self._state(record), await self._parts(record, transcript))
         except BaseException:
             lease.release()
             raise
         self._opened[record.session_id] = Opened(session, record, lease)
         return self._opened[record.session_id]
+
+    async def aside(self) -> Opened:
+        """A session that is not stored: for commands about the installation, which need rights but no record."""
+        settings = await asyncio.to_thread(self.ground.settings)
+        now = self.ground.clock.now()
+        record = SessionRecord(
+            session_id=new_id("s_"),
+            title="",
+            model=settings.default_model,
+            tier=settings.default_tier,
+            created_at=now,
+            updated_at=now,
+        )
+        transcript = Transcript(self.ground.database, record.session_id, mask=self.mask)
+        parts = replace(await self._parts(record, transcript), save=_unsaved)
+        return Opened(Session(await self._state(record), parts), record, None)
 
     def opened(self, session_id: str) -> Opened | None:
         """A session that this process has open."""
@@ -190,10 +207,9 @@ class App:
             turns=record.turns,
         )
 
-    async def _parts(self, record: SessionRecord, lease: Lease) -> Parts:
+    async def _parts(self, record: SessionRecord, transcript: Transcript) -> Parts:
         ground, session_id = self.ground, record.session_id
         settings = await asyncio.to_thread(ground.settings)
-        transcript = await Transcript.open(ground.database, lease, clock=ground.clock, mask=self.mask)
         return Parts(
             transcript=transcript,
             recorder=Recorder(transcript, clock=ground.clock),
@@ -237,6 +253,10 @@ class App:
         for reach in self._libraries.values():
             await reach.library.close()
         await self.ground.close()
+
+
+async def _unsaved(_: State) -> None:
+    """Nothing is kept of a session that is not stored."""
 
 
 def locale() -> str:

@@ -146,7 +146,7 @@ def _options(given: Namespace, *names: str) -> list[str]:
 
 async def _standing(app: App) -> Standing:
     where = Where(notebook=None, cell_id=None, folder=app.folder, language=language_of(locale()))
-    return Standing(app, where, await _session(app, CLI_SESSION), lambda _: None, _secret, _progress)
+    return Standing(app, where, await app.aside(), lambda _: None, _secret, _progress)
 
 
 async def _secret(question: str) -> str | None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from orange_jupyter.app import App, Opened
 from orange_jupyter.cli.ask import save_images
+from orange_jupyter.core.codes import Code
 from orange_jupyter.core.dispatch import Ran, run_call
 from orange_jupyter.core.errors import UsageError
 from orange_jupyter.core.events import StopReason, TurnFinished, TurnStarted
@@ -24,9 +25,8 @@ async def tool(app: App, opened: Opened, given: Namespace) -> tuple[dict[str, An
     """Run one call; the envelope, uncut. Raises UsageError for an unknown tool or bad JSON (status 2)."""
     names = tuple(one.name for one in TOOLS)
     if given.name not in names:
-        raise UsageError(
-            f"There is no tool {given.name}.{nearest(given.name, names)}", hint=f"Tools: {', '.join(names)}."
-        )
+        message = f"There is no tool {given.name}.{nearest(given.name, names)}"
+        raise UsageError(message, hint=f"Tools: {', '.join(names)}.", code=Code.UNKNOWN_TOOL)
     ran = await call(app, opened, given.name, await _arguments(given.arguments))
     if given.save_images:
         await save_images(app, list(ran.result.images), given.save_images)
@@ -39,9 +39,10 @@ async def _arguments(text: str) -> dict[str, Any]:
     try:
         arguments = json.loads(text)
     except ValueError as error:
-        raise UsageError(f"The arguments are not JSON: {error}.") from None
+        raise UsageError(f"The arguments are not JSON: {error}.", code=Code.MALFORMED_ARGUMENTS) from None
     if not isinstance(arguments, dict):
-        raise UsageError('The arguments must be a JSON object, such as \'{"query": "snow"}\'.')
+        message = "The arguments must be a JSON object, such as {\"query\": \"snow\"}."
+        raise UsageError(message, code=Code.MALFORMED_ARGUMENTS)
     return arguments
 
 
