@@ -172,9 +172,9 @@ def test_no_text_makes_it_slow() -> None:
 
 
 def _seconds(masker: Masker, text: str) -> float:
-    before = time.perf_counter()
+    before = time.thread_time()
     masker.mask(text)
-    return time.perf_counter() - before
+    return time.thread_time() - before
 
 
 ENV = """# settings 设置

@@ -15,11 +15,12 @@ from orange_jupyter.core.corpus import Hit
 from orange_jupyter.core.errors import EvidenceError, StoreError
 from orange_jupyter.core.masking import Masker
 from orange_jupyter.core.paths import FileInfo, KnowledgeBase, Place
-from orange_jupyter.core.ports import Blobs, Citations, Evidence
+from orange_jupyter.core.ports import Blobs, Citations, Evidence, Reads
 from orange_jupyter.storage.blobs import FileBlobs
 from orange_jupyter.storage.citations import SessionCitations
 from orange_jupyter.storage.database import Database
 from orange_jupyter.storage.evidence import WHOLE_BYTES, SessionEvidence
+from orange_jupyter.storage.reads import SessionReads
 from orange_jupyter.storage.sessions import Sessions
 
 TEXT = "笔记🍊" + "x" * 30_000 + "末尾"
@@ -254,3 +255,13 @@ async def test_evidence_never_blocks_the_loop(database: Database, sessions: Sess
     with blockbuster_ctx("orange_jupyter"):
         ref = await evidence.keep("call_1", "read", json.dumps({"a": 1}))
         await evidence.piece(ref, 0, 5)
+
+
+async def test_the_last_state_read_of_a_file_is_remembered(database: Database, sessions: Sessions) -> None:
+    """R-READ-2: a later piece can say `changed`; each session remembers its own."""
+    session_id = (await sessions.create()).session_id
+    reads: Reads = SessionReads(database, session_id)
+    assert await reads.note("f_1", "sha256:a") is None
+    assert await reads.note("f_1", "sha256:b") == "sha256:a"
+    assert await SessionReads(database, session_id).note("f_1", "sha256:b") == "sha256:b"
+    assert await SessionReads(database, (await sessions.create()).session_id).note("f_1", "sha256:c") is None

@@ -246,3 +246,13 @@ async def test_a_session_is_exported_for_programs_and_people(
     await write(transcript, "t2", started("t2", lease.session_id, number=2))
     await Transcript.open(database, lease, clock=clock)
     assert "*interrupted*" in export_markdown(record, await transcript.turns())
+
+
+async def test_messages_come_back_with_their_turn(database: Database, lease: Lease, clock: Clock) -> None:
+    """R-CTX-1: the packing knows where a turn begins."""
+    transcript = await Transcript.open(database, lease, clock=clock)
+    await write(transcript, "t1", *whole_turn("t1", lease.session_id))
+    await write(transcript, "t2", Message(role=Role.USER, parts=(Text(text="weiter"),)))
+    found = await transcript.by_turn()
+    assert [turn_id for turn_id, _ in found] == ["t1"] * 4 + ["t2"]
+    assert tuple(message for _, message in found) == await transcript.messages()
