@@ -86,7 +86,8 @@ CHINESE_SPLIT = re.compile(f"({'|'.join(_CHINESE_KEPT)})|(?:{'|'.join(_BY_LENGTH
 """Group 1 is kept although it contains a stop character; everything else that matches parts a run of Chinese."""
 
 FOLLOW_UP_EN = re.compile(
-    r"^\s*(?:and|but|so|then|also|what about|how about|what else|why|which one|more|at|by|for|from|in|on|to|until|with)\b"
+    r"^\s*(?:and|but|so|then|also|what about|how about|what else|why|which one|more)\b"
+    r"|^\s*(?:at|by|for|from|in|on|to|until|with)\b"
     r"|\b(?:it|its|that|this|they|them|those|these|there|he|she)\b",
     re.IGNORECASE,
 )

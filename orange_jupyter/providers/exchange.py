@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing
+from contextlib import asynccontextmanager
 from typing import Any
 
 import httpx
@@ -41,8 +41,9 @@ class Exchange:
                 ) as response:
                     if response.status_code != 200:
                         return await self._refused(response)
-                    async with aclosing(self._paced(response, folding, deadline)) as chunks:
-                        return await _Answer(folding, self._faults).take(chunks)
+                    pace = _Pace(self._pacing, deadline, folding)
+                    async with _bytes_of(response) as chunks:
+                        return await _Answer(folding, self._faults, pace).take(chunks)
         except TimeoutError:
             if folding.ended:
                 return None
@@ -51,24 +52,6 @@ class Exchange:
             return self._broken(error, folding)
         except httpx.InvalidURL:
             return self._faults.unreachable("the base URL is not an address", again=False)
-
-    async def _paced(
-        self, response: httpx.Response, folding: Folding, deadline: asyncio.Timeout
-    ) -> AsyncGenerator[bytes]:
-        """The body's bytes; each chunk moves the deadline on. After the answer's end only a moment is waited.
-
-        Headers do not move it: many servers send them before they begin to read the prompt.
-        """
-        loop = asyncio.get_running_loop()
-        source = response.aiter_bytes()
-        try:
-            async for chunk in source:
-                yield chunk
-                limit = self._pacing.after_end if folding.ended else self._pacing.between
-                deadline.reschedule(loop.time() + limit)
-        finally:
-            if isinstance(source, AsyncGenerator):  # httpx types it as an iterator
-                await source.aclose()
 
     async def _refused(self, response: httpx.Response) -> Failure:
         body = bytearray()
@@ -105,17 +88,67 @@ class Exchange:
                 return self._faults.unreachable("the connection closed before an answer")
 
 
+_scan = json.JSONDecoder().raw_decode
+
+
+def _loads(text: str) -> Any:
+    """As json.loads, without its search for white space around the value. Raises ValueError."""
+    if text.startswith("{"):
+        value, end = _scan(text)
+        if end == len(text):
+            return value
+    return json.loads(text)
+
+
+@asynccontextmanager
+async def _bytes_of(response: httpx.Response) -> AsyncIterator[AsyncIterator[bytes]]:
+    """The body's chunks; the generator behind them is closed with the block. Without compression they come raw."""
+    packed = "content-encoding" in response.headers
+    source = response.aiter_bytes() if packed else response.aiter_raw()
+    try:
+        yield source
+    finally:
+        if isinstance(source, AsyncGenerator):  # httpx types it as an iterator
+            await source.aclose()
+
+
+class _Pace:
+    """Moves the deadline on with the chunks; after the answer's end only a moment is waited.
+
+    Headers do not move it: many servers send them before they begin to read the prompt. Moving a timer costs as much
+    as parsing a chunk, so it is moved at most twenty times a time limit: silence ends after 95 to 100 % of it.
+    """
+
+    def __init__(self, pacing: Pacing, deadline: asyncio.Timeout, folding: Folding) -> None:
+        self._pacing = pacing
+        self._deadline = deadline
+        self._folding = folding
+        self._clock = asyncio.get_running_loop().time
+        self._next = 0.0
+
+    def moved(self) -> None:
+        """A chunk came."""
+        now = self._clock()
+        if self._folding.ended:
+            self._deadline.reschedule(now + self._pacing.after_end)
+        elif now >= self._next:
+            self._deadline.reschedule(now + self._pacing.between)
+            self._next = now + self._pacing.between / 20
+
+
 class _Answer:
     """The body of a 200: events, one JSON document, or something that is no model's answer."""
 
-    def __init__(self, folding: Folding, faults: Faults) -> None:
+    def __init__(self, folding: Folding, faults: Faults, pace: _Pace) -> None:
         self._folding = folding
+        self._pace = pace
         self._faults = faults
 
     async def take(self, chunks: AsyncIterator[bytes]) -> Failure | None:
         """Fold it. The first character tells what it is: content types lie."""
         head = b""
         async for chunk in chunks:
+            self._pace.moved()
             head += chunk
             begun = head.lstrip(b"\xef\xbb\xbf \t\r\n")
             if not begun:
@@ -131,10 +164,12 @@ class _Answer:
         """Read to the end of the body, so that the connection can be used again."""
         events = EventData()
         failure = self._take_events(events, first)
+        self._pace.moved()
         if failure is not None:
             return failure
         async for chunk in chunks:
             failure = self._take_events(events, chunk)
+            self._pace.moved()
             if failure is not None:
                 return failure
         failure = self._fold(events.end(), last=True)
@@ -159,7 +194,7 @@ class _Answer:
                 self._folding.ended = self._folding.understood
                 continue
             try:
-                chunk = json.loads(text)
+                chunk = _loads(text)
             except (ValueError, RecursionError):
                 failure = self._several(text, last=last)
                 if failure is not None:
@@ -185,6 +220,7 @@ class _Answer:
         """One JSON document although streaming was asked for (row 26)."""
         body = bytearray(first)
         async for chunk in chunks:
+            self._pace.moved()
             body += chunk
             if len(body) > _LONGEST_BODY:
                 return self._faults.garbled("an answer of more than 32 MB")

@@ -48,13 +48,17 @@ _KEY = re.compile(r"api[_ -]?key|unauthori[sz]ed|authentication|invalid[_ ]token
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A failed try: the error for the person, whether another try can help, and the wait the server asked for."""
+    """A failed try: the error for the person, whether another try can help, and the wait the server asked for.
+
+    `shown`: the person has already seen text of this try. `text` and `status` are the server's refusal, without keys.
+    """
 
     error: ModelError
     again: bool = False
     wait: float | None = None
     text: str = ""
     status: int = 0
+    shown: bool = False
 
 
 class Faults:

@@ -41,16 +41,20 @@ class Folding:
 
     def __init__(self, assembler: Assembler, emit: Emit) -> None:
         self._assembler = assembler
-        self._emit = emit
         self._think = ThinkSplitter()
-        self._text = _Run(lambda text: emit(TextDelta(text=text)))
-        self._reasoning = _Run(lambda text: emit(ReasoningDelta(text=text)))
+        self._text = _Run(TextDelta, emit)
+        self._reasoning = _Run(ReasoningDelta, emit)
         self._reasoning_field = ""
         self._finish: Finish | None = None
         self._choice: Any = None
         self.usage = Usage()
         self.ended = False
         self.understood = False
+
+    @property
+    def shown(self) -> bool:
+        """Whether a person has seen anything of this answer."""
+        return self._text.begun or self._reasoning.begun
 
     def feed(self, chunk: dict[str, Any]) -> None:
         """Take one chunk. Raises ServerSaidError; anything unknown in it is passed over."""
@@ -111,6 +115,9 @@ class Folding:
             self._count(used)
 
     def _take_delta(self, delta: dict[str, Any], *, separate: bool) -> None:
+        if len(delta) == 1 and isinstance(delta.get("content"), str):
+            self._say(delta["content"])  # thousands of times an answer; nothing else to look for
+            return
         for field in _REASONING_FIELDS:
             reasoning = delta.get(field)
             if reasoning and isinstance(reasoning, str):
@@ -119,7 +126,7 @@ class Folding:
         content = delta.get("content")
         if content:
             if isinstance(content, str):
-                self._think_text(*self._think.feed(content))
+                self._say(content)
             else:
                 self._take_parts(content)
         refusal = delta.get("refusal")
@@ -148,6 +155,12 @@ class Folding:
                     if isinstance(inner, dict) and isinstance(inner.get("text"), str):
                         self._reason(inner["text"], "think")
 
+    def _say(self, text: str) -> None:
+        if self._think.over:
+            self._text.add(text)
+        elif text:
+            self._think_text(*self._think.feed(text))
+
     def _think_text(self, reasoning: str, text: str) -> None:
         if reasoning:
             self._reason(reasoning, "think")
@@ -167,14 +180,19 @@ class Folding:
 class _Run:
     """Text that grows; a half of a character pair waits for its other half."""
 
-    def __init__(self, tell: Any) -> None:
-        self._tell = tell
+    def __init__(self, delta: type[TextDelta] | type[ReasoningDelta], emit: Emit) -> None:
+        self._delta = delta
+        self._emit = emit
         self._pieces: list[str] = []
         self._half = ""
 
     @property
     def whole(self) -> str:
         return "".join(self._pieces)
+
+    @property
+    def begun(self) -> bool:
+        return bool(self._pieces)
 
     def add(self, text: str) -> None:
         if not text.isascii() or self._half or "\0" in text:
@@ -183,7 +201,7 @@ class _Run:
             text = clean(text[:-1] if self._half else text)
         if text:
             self._pieces.append(text)
-            self._tell(text)
+            self._emit(self._delta(text=text))
 
     def close(self) -> None:
         self._half = ""

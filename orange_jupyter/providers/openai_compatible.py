@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import httpx
 
@@ -130,7 +130,7 @@ class _Sending:
         exchange = Exchange(await model._open(), settings, model._faults, model._pacing)
         failure = await exchange.run(body, folding)
         if failure is not None:
-            return failure
+            return replace(failure, shown=folding.shown)
         reply = folding.reply(settings.model)
         reply = without_text_calls(reply, names, assembler, recover=settings.recover_text_calls)
         cut = cut_notice(body, reply.usage)

@@ -7,7 +7,7 @@ from datetime import UTC
 from email.utils import parsedate_to_datetime
 
 from orange_jupyter.core.errors import ModelError
-from orange_jupyter.core.events import Delta, ModelRetry, ReasoningDelta, Restarted, TextDelta
+from orange_jupyter.core.events import Delta, ModelRetry, Restarted
 from orange_jupyter.core.messages import Reply
 from orange_jupyter.providers.faults import Failure
 from orange_jupyter.providers.settings import Pacing
@@ -48,32 +48,18 @@ async def keep_trying(once: Callable[[Emit], Awaitable[Reply | Failure]], emit: 
     """Up to five tries, each announced. After visible output one open restart, then the error. Raises ModelError."""
     restarted = False
     for attempt in range(1, pacing.attempts + 1):
-        watch = _Watch(emit)
-        outcome = await once(watch)
+        outcome = await once(emit)
         if isinstance(outcome, Reply):
             return outcome
-        if not outcome.again or attempt == pacing.attempts or (watch.visible and restarted):
+        if not outcome.again or attempt == pacing.attempts or (outcome.shown and restarted):
             raise _counted(outcome.error, attempt)
-        if watch.visible:
+        if outcome.shown:
             restarted = True
             emit(Restarted(reason=outcome.error.message))
         seconds = wait_before(attempt, outcome.wait, pacing)
         emit(ModelRetry(attempt=attempt + 1, of=pacing.attempts, seconds=seconds, reason=outcome.error.message))
         await pacing.sleep(seconds)
     raise AssertionError("attempts is at least 1")
-
-
-class _Watch:
-    """Passes everything on and remembers whether a person has seen anything of this try."""
-
-    def __init__(self, emit: Emit) -> None:
-        self._emit = emit
-        self.visible = False
-
-    def __call__(self, event: Delta | ModelRetry) -> None:
-        if isinstance(event, TextDelta | ReasoningDelta):
-            self.visible = True
-        self._emit(event)
 
 
 def _counted(error: ModelError, tries: int) -> ModelError:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 _OPEN = "<think>"
 _CLOSE = "</think>"
 
@@ -10,12 +12,17 @@ class ThinkSplitter:
     """Parts streamed text into (reasoning, visible). Only a tag at the very beginning counts."""
 
     def __init__(self) -> None:
-        self._state = "start"
+        self._state: Literal["start", "inside", "after", "visible"] = "start"
         self._held = ""
+
+    @property
+    def over(self) -> bool:
+        """Whether all further text is visible."""
+        return self._state == "visible"
 
     def feed(self, text: str) -> tuple[str, str]:
         """Reasoning and visible text that are certain now."""
-        if self._state == "visible":
+        if self.over:
             return "", text
         text = self._held + text
         self._held = ""
