@@ -74,9 +74,23 @@ def words(text: str) -> bytes:
 
 
 def slow_pdf() -> bytes:
-    """D01: a small file with millions of lines to draw; rendering takes far longer than any limit here."""
+    """D01: a few KB that ask for ten million lines; rendering takes far longer than any limit here."""
     lines = b"".join(b"%d %d m %d %d l S\n" % (i % 600, i % 700, i * 7 % 600, i * 3 % 700) for i in range(1000))
-    return pdf(zlib.compress(lines * 3000, 9), filters=b"/Filter/FlateDecode")
+    form = b"/Type/XObject/Subtype/Form/BBox[0 0 612 792]"
+    inner = b"/A<<%s/Length %d>>stream\n%s\nendstream" % (form, len(lines), lines)
+    plain = pdf(b"/B Do\n" * 100)
+    names = b"/XObject<</A 6 0 R/B 7 0 R>>/Font"
+    calls = b"/A Do\n" * 100
+    objects = (
+        b"6 0 obj%s\nendobj\n7 0 obj<<%s/Resources<</XObject<</A 6 0 R>>>>/Length %d>>stream\n%s\nendstream\nendobj\n"
+        % (
+            inner.removeprefix(b"/A"),
+            form,
+            len(calls),
+            calls,
+        )
+    )
+    return plain.replace(b"/Font<<", names + b"<<").replace(b"xref\n", objects + b"xref\n", 1)
 
 
 def docx(body: str, head: str = "") -> bytes:

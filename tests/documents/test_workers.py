@@ -41,7 +41,7 @@ async def pool() -> AsyncIterator[Pool]:
     await pool.close()
 
 
-async def _until(true: Callable[[], bool], seconds: float = 10) -> None:
+async def _until(true: Callable[[], bool], seconds: float = 30) -> None:
     async with asyncio.timeout(seconds):
         while not true():
             await asyncio.sleep(0.01)
@@ -134,7 +134,7 @@ async def test_cancelling_the_caller_kills_the_worker(pool: Pool) -> None:
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
-    await _until(lambda: _gone(pid), 3)
+    await _until(lambda: _gone(pid), 10)
     assert await pool.run(TEXT, PDF)
 
 
