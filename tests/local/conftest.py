@@ -43,11 +43,11 @@ def kb(tmp_path: Path) -> KnowledgeBase:
 
 @pytest.fixture
 def other(tmp_path: Path) -> KnowledgeBase:
-    """A second KB, `work`, with one note."""
-    root = tmp_path.resolve() / "work"
+    """A second KB, `team`, with one note."""
+    root = tmp_path.resolve() / "team"
     root.mkdir()
     (root / "w.md").write_text("# W\n", encoding="utf-8")
-    return KnowledgeBase("kb_work", "work", str(root))
+    return KnowledgeBase("kb_team", "team", str(root))
 
 
 @pytest.fixture

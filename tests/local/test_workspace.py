@@ -126,24 +126,24 @@ async def test_other_kbs_are_addressed_by_name(
 ) -> None:
     """R-ALL-3, R-SCH-4: every listed path can be given back as it is."""
     workspace = make_workspace(kb, other)
-    assert (await workspace.place("work/w.md")).knowledge_base == other
-    assert (await workspace.place("work")).relative == ""
-    assert (await workspace.place(f"{other.root}/w.md")).shown == "work/w.md"
+    assert (await workspace.place("team/w.md")).knowledge_base == other
+    assert (await workspace.place("team")).relative == ""
+    assert (await workspace.place(f"{other.root}/w.md")).shown == "team/w.md"
     for path in await shown(workspace):
         assert (await workspace.place(path)).shown == path
-    assert await shown(workspace) == ["a.md", "plan.txt", "work/w.md", "读书 笔记", "读书 笔记/红楼梦.md"]
+    assert await shown(workspace) == ["a.md", "plan.txt", "team/w.md", "读书 笔记", "读书 笔记/红楼梦.md"]
 
 
 async def test_a_segment_that_fits_two_is_ambiguous(
     make_workspace: MakeWorkspace, kb: KnowledgeBase, other: KnowledgeBase
 ) -> None:
     """R-SCH-4: with two ways out in the hint."""
-    write(kb, "work/w.md", text="mine")
+    write(kb, "team/w.md", text="mine")
     workspace = make_workspace(kb, other)
     with pytest.raises(PathError) as refused:
-        await workspace.place("work/w.md")
+        await workspace.place("team/w.md")
     assert refused.value.code is Code.AMBIGUOUS_PATH
-    assert (await workspace.place("./work/w.md")).knowledge_base == kb
+    assert (await workspace.place("./team/w.md")).knowledge_base == kb
     assert (await workspace.place(f"{other.root}/w.md")).knowledge_base == other
 
 
@@ -362,7 +362,7 @@ async def test_a_missing_kb_is_said_and_costs_nothing_else(
     assert len(listing.entries) == 4
     assert "does not exist" in listing.warnings[0]
     with pytest.raises(PathError) as refused:
-        await workspace.place("work/w.md")
+        await workspace.place("team/w.md")
     assert refused.value.code is Code.KB_UNAVAILABLE
     with pytest.raises(PathError):
         await make_workspace(other).entries(ListQuery())
