@@ -7,7 +7,7 @@ from typing import Any
 from orange_jupyter.core.errors import UsageError
 from orange_jupyter.jupyter.entrance import Entrance, Guard
 from orange_jupyter.jupyter.options import HELP, Options, parse_options, split
-from orange_jupyter.jupyter.people import front_of, where_of
+from orange_jupyter.jupyter.people import Front, front_of, where_of
 from orange_jupyter.jupyter.ports import CellRequest, Door, Where
 from orange_jupyter.jupyter.screen import EMPTY, Screen
 from orange_jupyter.jupyter.stage import CellStage
@@ -109,6 +109,15 @@ class Notebook:
             case Way.DETACHED:
                 job.prompts.leave()
                 self._detached.add(job)
+
+    def stage(self, *, clicks: bool) -> CellStage:
+        """Where the Python API's questions are put, in the cell that runs now.
+
+        `clicks`: the cell awaits, so a card works. Else its thread is blocked: serve `prompts` on it (`wait_blocking`).
+        """
+        front = front_of(self._shell)
+        typing = front is Front.NOTEBOOK and not clicks
+        return self._stage(Screen(self._shell, Front.TERMINAL if typing else front), self.where())
 
     def _stage(self, screen: Screen, where: Where) -> CellStage:
         return CellStage(screen, self.entrance.runtime, self.entrance.approver, where.language)

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import builtins
+import getpass
 import queue
+from collections.abc import Callable
 from concurrent.futures import Future
+
+Question = tuple[Callable[[], str], Future[str | None]]
 
 
 class Prompts:
     """The questions of one waiting cell. `ask` belongs to the runtime's loop, `serve` to the cell's thread."""
 
     def __init__(self) -> None:
-        self._waiting: queue.SimpleQueue[tuple[str, Future[str | None]]] = queue.SimpleQueue()
+        self._waiting: queue.SimpleQueue[Question] = queue.SimpleQueue()
         self._open = True
 
-    async def ask(self, text: str) -> str | None:
-        """What the person typed; None where no cell waits or the front end takes no input."""
+    async def ask(self, text: str, *, hidden: bool = False) -> str | None:
+        """What the person typed, `hidden` as a password is; None where no cell waits or no input is taken."""
         if not self._open:
             return None
         answer: Future[str | None] = Future()
-        self._waiting.put((text, answer))
+        # Looked up when it is asked: the kernel puts its own functions there while a cell runs.
+        self._waiting.put((lambda: getpass.getpass(text) if hidden else builtins.input(text), answer))
         return await asyncio.wrap_future(answer)
 
     def leave(self) -> None:
@@ -32,13 +37,13 @@ class Prompts:
     def serve(self) -> None:
         """Put the next question to the person, if one waits. Raises KeyboardInterrupt."""
         try:
-            text, answer = self._waiting.get_nowait()
+            typed, answer = self._waiting.get_nowait()
         except queue.Empty:
             return
         if not answer.set_running_or_notify_cancel():
             return
         try:
-            answer.set_result(builtins.input(text))
+            answer.set_result(typed())
         except (EOFError, RuntimeError):  # ipykernel's StdinNotImplementedError is a RuntimeError
             answer.set_result(None)
         except BaseException:

@@ -49,15 +49,21 @@ class Runtime:
 
         Raises what the coroutine raises, TimeoutError, and SessionError on the runtime's own thread.
         """
-        if threading.current_thread() is self._thread:
-            work.close()
-            raise SessionError("This would wait for itself: use `await` inside the agent's own thread.")
-        future = self.submit(work)
-        until = None if timeout is None else time.monotonic() + timeout
         try:
-            return _wait(future, until)
+            self._started()
+            if threading.current_thread() is self._thread:
+                raise SessionError("This would wait for itself: use `await` inside the agent's own thread.")
+        except SessionError:
+            work.close()
+            raise
+        until = None if timeout is None else time.monotonic() + timeout
+        leash = _Leash()
+        try:
+            return _wait(self.submit(leash.hold(work)), until)
         except BaseException:
-            future.cancel()
+            # An interrupt may strike inside `submit`, before there is a future to cancel.
+            leash.dropped = True
+            self.call_soon(leash.cancel)
             raise
 
     def call_soon(self, call: Callable[..., object], *arguments: Any) -> None:
@@ -86,6 +92,27 @@ class Runtime:
                 self._thread = threading.Thread(target=_live, args=(self._loop,), name="orange", daemon=True)
                 self._thread.start()
             return self._loop
+
+
+class _Leash:
+    """Holds on to work from before it starts, so that it can always be cancelled."""
+
+    def __init__(self) -> None:
+        self.dropped = False
+        self._task: asyncio.Task[Any] | None = None
+
+    async def hold(self, work: Coroutine[Any, Any, Result]) -> Result:
+        """Do the work, unless it was dropped before it began."""
+        self._task = asyncio.current_task()
+        if self.dropped:
+            work.close()
+            raise asyncio.CancelledError
+        return await work
+
+    def cancel(self) -> None:
+        """Cancel the work; on the loop."""
+        if self._task is not None:
+            self._task.cancel()
 
 
 def _wait(future: Future[Result], until: float | None) -> Result:

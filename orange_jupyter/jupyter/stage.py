@@ -55,6 +55,11 @@ class CellStage:
         """Whether a question waits for the person."""
         return bool(self._live)
 
+    async def prepare(self) -> None:
+        """Load what the controls need beside the loop, so that nothing waits for it."""
+        if self.front is Front.NOTEBOOK:
+            await asyncio.to_thread(_controls)
+
     def reserve(self) -> None:
         """Take the controls' place in the cell; they come when there is something to show."""
         self._screen.controls(EMPTY)
@@ -63,11 +68,9 @@ class CellStage:
         """Show the controls, where somebody can use them; anew when their turn has begun, whose record they hide."""
         if self.front is not Front.NOTEBOOK or (self._controls is not None and turn_id == self._turn_id):
             return
-        from orange_jupyter.jupyter.widgets.controls import Controls
-
         before, self._turn_id = self._controls, turn_id
         self._drawn.clear()
-        self._controls = Controls(self._hear, language=self._language, turn_id=turn_id)
+        self._controls = _controls()(self._hear, language=self._language, turn_id=turn_id)
         shown = self._controls._repr_mimebundle_()
         data = shown[0] if isinstance(shown, tuple) else shown
         self._screen.controls(data | EMPTY)  # a page without widgets shows nothing instead of an object's address
@@ -112,6 +115,10 @@ class CellStage:
         """Ask with `input()` in the waiting cell."""
         return await self.prompts.ask(text)
 
+    async def secret(self, text: str) -> str | None:
+        """Ask for a key, hidden as it is typed; None where nobody can type."""
+        return await self.prompts.ask(text, hidden=True) if self.front.person else None
+
     def close(self) -> None:
         """Remove the controls."""
         controls, self._controls = self._controls, None
@@ -150,6 +157,13 @@ class CellStage:
             case _:
                 if self.act is not None:
                     self.act(message)
+
+
+def _controls() -> type[Controls]:
+    """The widget's class; anywidget and ipywidgets are loaded with it."""
+    from orange_jupyter.jupyter.widgets.controls import Controls
+
+    return Controls
 
 
 def _ending(card: Card, outcome: Outcome) -> ApprovalEnded:

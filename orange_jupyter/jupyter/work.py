@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import MutableMapping
 from typing import Any
 
@@ -58,7 +59,7 @@ class TurnWork:
         await self._leave(await self._entrance.office(self._request.where), self._display.finished)
 
     async def _send(self) -> None:
-        office = await self._entrance.office(self._request.where)
+        office, _ = await asyncio.gather(self._entrance.office(self._request.where), self._display.stage.prepare())
         self._strict = office.strict
         await office.send(self._request, view=self._display)
 
@@ -141,7 +142,8 @@ class LineWork:
 
 
 def _shown(reply: CommandReply) -> dict[str, Any]:
-    shown: dict[str, Any] = {"text/markdown": reply.markdown, "text/plain": reply.markdown}
+    plain = re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", reply.markdown)  # Markdown's own escapes are for Markdown
+    shown: dict[str, Any] = {"text/markdown": reply.markdown, "text/plain": plain}
     return shown | ({"text/html": reply.html} if reply.html is not None else {})
 
 

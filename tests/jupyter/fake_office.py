@@ -171,6 +171,8 @@ class FakeOffice:
                 return CommandReply(f"ran {len(self.ran)}")
             case ("stop",):
                 return CommandReply(f"stopped {await self.stop()}")
+            case ("escaped",):
+                return CommandReply(r"workspace\-write \(v1\) `C:\new`")
             case ("fail",):
                 raise RightsError(Code.DENIED_BY_TIER, "<b>no</b> $1", hint="Do another.")
             case _:

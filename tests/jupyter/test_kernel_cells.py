@@ -36,6 +36,13 @@ def test_nothing_on_the_magic_line_is_evaluated_or_expanded(orange: Kernel) -> N
     assert orange.run("called").text == "[]"
 
 
+def test_a_reply_is_markdown_and_plain_words(orange: Kernel) -> None:
+    """R-SAVE-2: the plain form shows no Markdown escapes."""
+    (output,) = orange.run("%orange escaped").outputs
+    assert output["data"]["text/markdown"].startswith(r"workspace\-write")
+    assert output["data"]["text/plain"] == r"workspace-write (v1) `C:\new`"
+
+
 def test_variables_are_attached_as_a_bounded_repr(orange: Kernel) -> None:
     """R-NB-2: --var, and a name that does not exist."""
     orange.run("数据 = ['a' * 9000]")

@@ -135,5 +135,6 @@ def test_close_cancels_everything_within_two_seconds_and_twice_is_once(runtime: 
     runtime.close()
     runtime.call_soon(ended.append, "late")
     assert "late" not in ended
-    with pytest.raises(SessionError, match="was closed"):
-        runtime.submit(name_of_thread())
+    for start in (runtime.submit, runtime.run):
+        with pytest.raises(SessionError, match="was closed"):
+            start(name_of_thread())
