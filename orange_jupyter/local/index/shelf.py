@@ -9,6 +9,7 @@ import os
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from orange_jupyter.core.codes import Code
 from orange_jupyter.local.index import records
@@ -40,6 +41,7 @@ class Difference:
 
 @dataclass(slots=True)
 class _Known:
+    path: Path | None = None
     generation: int = -1
     states: frozenset[Seen] = frozenset()
     by_path: dict[str, Seen] = field(default_factory=dict)
@@ -119,8 +121,10 @@ class Shelf:
 
     def _load(self) -> _Known:
         known = self._known
-        if self.generation() != known.generation or self.database.path is None:
+        generation, path = self.generation(), self.database.path
+        if path is None or (path, generation) != (known.path, known.generation):
             known = self._known = self.database.read(_known)
+            known.path = path
         return known
 
 
