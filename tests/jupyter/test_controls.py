@@ -18,7 +18,6 @@ from orange_jupyter.jupyter.widgets.full_tier import tier_card, tier_words
 from orange_jupyter.jupyter.widgets.messages import (
     Approve,
     ChooseTier,
-    Deny,
     EnterTier,
     LeaveQueue,
     Message,
@@ -138,14 +137,6 @@ def test_a_card_that_ended_or_was_closed_takes_no_answer(wired: Wired) -> None:
     wired.click(type="approve", **good)
     assert wired.heard == []
     assert shown(wired, "card-op_1")["state"] == "Cancelled"
-
-
-def test_a_question_can_bring_its_own_nonce(wired: Wired) -> None:
-    wired.push(asking())
-    wired.bind("op_1", "the approver's own")
-    assert binding(wired)["nonce"] == "the approver's own"
-    wired.click(type="deny", **binding(wired), reason="no")
-    assert wired.heard == [Deny("op_1", REQUEST.digest, "the approver's own", "no")]
 
 
 def test_a_full_tier_is_entered_by_its_card_alone(wired: Wired) -> None:

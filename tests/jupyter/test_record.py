@@ -69,7 +69,7 @@ def test_citations_lead_to_the_passage_in_its_surroundings() -> None:
     written = markup(whole())
     target = re.search(r'<details><summary[^>]*>The passage in its surroundings, line 41; .*?id="([\w-]+)"', written)
     assert target
-    assert f'href="#{target[1]}"' in written
+    assert f'href="#{target[1].replace("-", "%2D")}"' in written
     assert "以下数值只对裸露积雪" in written
     assert "<mark>率定期取 4.1" in written
     assert 'href="notes/snow/%E5%BA%A6%E6%97%A5%E5%9B%A0%E5%AD%90.md"' in written

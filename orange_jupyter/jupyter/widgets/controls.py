@@ -100,18 +100,9 @@ class Controls(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget is untyp
         self._draw()
         return 0.0
 
-    def bind(self, operation_id: str, nonce: str) -> None:
-        """Give a card the nonce of the question that waits for it; without this the card makes its own."""
-        with self._lock:
-            self._nonces[operation_id] = nonce
-            self._scene.forget(operation_id)
-        self._draw()
-
-    def ask_tier(self, request: TierRequest, nonce: str | None = None) -> None:
+    def ask_tier(self, request: TierRequest) -> None:
         """Show the card that enters a full tier; the answer comes as EnterTier or StayInTier."""
         self._tiers.add(request.operation_id)
-        if nonce is not None:
-            self._nonces[request.operation_id] = nonce
         nonce = self._nonce(request.operation_id)
         self._put(f"tier-{request.operation_id}", tier_card(request, self._language, nonce))
 

@@ -178,10 +178,6 @@ class Scene:
             shown["reasoning"] = {"kind": "reasoning", "text": segments(view.reasoning[-REASONING_LIMIT:])}
         return shown
 
-    def forget(self, operation_id: str) -> None:
-        """Draw a card anew the next time."""
-        self._drawn.pop(f"card-{operation_id}", None)
-
     def _entry(self, identity: str, item: Item, view: TurnView) -> Entry:
         """Frozen items are drawn once; only the running times and the open text move."""
         kept = self._drawn.get(identity)
