@@ -143,7 +143,8 @@ def test_an_outside_read_is_refused_in_a_workspace_tier_and_no_approval_helps(ru
     """R-PERM-2, P01: the person must change the tier; `--yes` does not."""
     path = json.dumps({"path": str(place / "outside" / "plan.txt")})
     status, document = run("tool", "read", path, "--kb", "notes", "--yes", "--json")
-    assert (status, document["error"]["code"]) == (1, "denied_by_tier")
+    assert (status, document["error"]["code"]) == (1, "outside_workspace")
+    assert "%orange tier full-confirm" in document["error"]["message"]
     assert "CANARY" not in json.dumps(document)
 
 

@@ -138,4 +138,8 @@ class StoreError(OrangeError):
 
 
 class UsageError(OrangeError):
-    """A word or option that does not exist or does not fit."""
+    """A word or option that does not exist or does not fit; `code` is what the command line's document says."""
+
+    def __init__(self, message: str, *, hint: str | None = None, code: Code = Code.INVALID_ARGUMENT) -> None:
+        super().__init__(message, hint=hint)
+        self.code = code

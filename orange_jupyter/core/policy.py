@@ -76,7 +76,7 @@ def _by_tier(grant: Grant, effect: Effect) -> Decision | None:
     else:
         return None
     return _refuse(
-        Code.DENIED_BY_TIER,
+        Code.OUTSIDE_WORKSPACE if effect is Effect.LOOK_OUTSIDE else Code.DENIED_BY_TIER,
         f"The tier {grant.tier} does not allow this ({effect}). The person must change it: %orange tier {needed}.",
     )
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.errors import ArgumentError
 
+_FARTHEST = 2**62  # beyond the year 2100, within what SQLite stores
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
@@ -27,7 +28,8 @@ def nanoseconds(text: str, field: str) -> int:
             hint="Write 2026-11-30 or 2026-11-30T17:05:00Z.",
             details={"field": field, "value": text},
         ) from None
-    return int(moment.timestamp()) * 1_000_000_000 + moment.microsecond * 1_000
+    whole = int(moment.timestamp()) * 1_000_000_000 + moment.microsecond * 1_000
+    return max(-_FARTHEST, min(_FARTHEST, whole))
 
 
 def is_bare_date(text: str) -> bool:

@@ -143,7 +143,8 @@ def test_by_default_only_exec_is_on():
 def test_a_refusal_by_tier_names_the_tier_that_is_needed(effect):
     """R-PERM-2: one approval cannot allow it; the message says that the person must change the tier."""
     decision = decide(Grant(tier=Tier.WORKSPACE_READONLY, switches=ALL_ON), effect, "tool")
-    assert decision.code is Code.DENIED_BY_TIER
+    outside = effect is Effect.LOOK_OUTSIDE
+    assert decision.code is (Code.OUTSIDE_WORKSPACE if outside else Code.DENIED_BY_TIER)
     assert "%orange tier" in decision.reason
 
 
