@@ -25,6 +25,7 @@ from orange_jupyter.core.events import (
 from orange_jupyter.core.grant import Effect, Tier
 from orange_jupyter.core.messages import Text, Usage
 from orange_jupyter.core.ports import Approver, Listener
+from orange_jupyter.jupyter.approver import STAGE
 from orange_jupyter.jupyter.extension import Extension, loaded
 from orange_jupyter.jupyter.ports import Candidates, CellRequest, CommandReply, Where
 
@@ -171,6 +172,8 @@ class FakeOffice:
                 return CommandReply(f"ran {len(self.ran)}")
             case ("stop",):
                 return CommandReply(f"stopped {await self.stop()}")
+            case ("key",):
+                return CommandReply(f"{len(await STAGE.get().secret('Key: ') or '')} characters")
             case ("escaped",):
                 return CommandReply(r"workspace\-write \(v1\) `C:\new`")
             case ("fail",):

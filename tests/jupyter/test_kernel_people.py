@@ -153,6 +153,18 @@ def test_a_front_end_without_widgets_is_asked_at_a_prompt(orange: Kernel) -> Non
     orange.run("%orange tier workspace-write")
 
 
+def test_a_key_is_typed_hidden_and_is_in_no_output(orange: Kernel) -> None:
+    """R-ALL-5: a password prompt of the front end; headless nobody is asked."""
+    page = Page(orange)
+    cell = page.run("%orange key")
+    prompt = orange.client.get_stdin_msg(timeout=20)["content"]
+    assert (prompt["prompt"], prompt["password"]) == ("Key: ", True)
+    orange.client.input("sk-密钥")
+    assert page.finish(cell).text == "5 characters"
+    assert "sk-" not in str(page.cells[cell].outputs)
+    assert orange.run("%orange key").text == "0 characters"
+
+
 def test_a_detached_turn_can_be_answered_after_its_cell_returned(orange: Kernel) -> None:
     """R-UI-2: its card lives on."""
     page = Page(orange)
