@@ -122,8 +122,11 @@ def _existing_form(root: RootFolder, parts: tuple[str, ...]) -> tuple[str, str |
     if not parts:
         return "", None
     if _there(root, asked):
-        twins = [name for name in _equivalents(root, "/".join(parts[:-1]), parts[-1]) if name != parts[-1]]
-        return asked, _twin_note(twins[0]) if twins else None
+        folder = "/".join(parts[:-1])
+        twins = _equivalents(root, folder, parts[-1])
+        if len(twins) > 1:
+            _only(twins, folder)
+        return asked, None
     found: list[str] = []
     for number, part in enumerate(parts):
         folder = "/".join(found)
@@ -165,7 +168,7 @@ def _only(names: list[str], folder: str) -> str:
         "Several names are this text in different Unicode forms: "
         + "; ".join(ascii_form(one) for one in spelled)
         + ".",
-        hint="Give one exactly, or use its fileId from `list`.",
+        hint="Use the fileId that `list` gives for the one you mean.",
         details={"paths": [shown_name(one) for one in spelled]},
     )
 
@@ -182,7 +185,3 @@ def _form_note(found: list[str], parts: tuple[str, ...]) -> str | None:
     if tuple(found) == parts[: len(found)]:
         return None
     return f"The name on the disk has another Unicode form: {ascii_form('/'.join(found))} was taken."
-
-
-def _twin_note(twin: str) -> str:
-    return f"Another name is the same text in another Unicode form: {ascii_form(twin)}."

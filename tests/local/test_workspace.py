@@ -191,17 +191,18 @@ async def test_the_other_unicode_form_is_taken_and_said(workspace: LocalWorkspac
 
 
 async def test_two_unicode_forms_are_told_apart(workspace: LocalWorkspace, kb: KnowledgeBase) -> None:
-    """P11, second half: an exact name is taken with a note; a third form is ambiguous and lists both."""
+    """P11, second half: whichever form is asked for, both are listed and neither is guessed; the fileId tells them."""
     both = [unicodedata.normalize(form, "é\u0327.md") for form in ("NFC", "NFD")]
     third = "e\u0301\u0327.md"
     write(kb, *both)
-    place = await workspace.place(both[0])
-    assert place.relative == both[0]
-    assert "another Unicode form" in (place.note or "")
-    with pytest.raises(PathError) as refused:
-        await workspace.place(third)
-    assert refused.value.code is Code.AMBIGUOUS_PATH
-    assert len(refused.value.details["paths"]) == 2
+    for asked in (*both, third):
+        with pytest.raises(PathError) as refused:
+            await workspace.place(asked)
+        assert refused.value.code is Code.AMBIGUOUS_PATH
+        assert len(refused.value.details["paths"]) == 2
+    listed = (await workspace.entries(ListQuery())).entries
+    found = [await workspace.by_id(info.file_id or "") for info in listed]
+    assert sorted(place.relative for place in found) == sorted(both)
 
 
 async def test_a_missing_file_has_a_place_and_near_names(workspace: LocalWorkspace, kb: KnowledgeBase) -> None:
