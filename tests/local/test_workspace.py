@@ -201,8 +201,8 @@ async def test_two_unicode_forms_are_told_apart(workspace: LocalWorkspace, kb: K
         assert refused.value.code is Code.AMBIGUOUS_PATH
         assert len(refused.value.details["paths"]) == 2
     listed = (await workspace.entries(ListQuery())).entries
-    found = [await workspace.by_id(info.file_id or "") for info in listed]
-    assert sorted(place.relative for place in found) == sorted(both)
+    found = [(await workspace.by_id(info.file_id)).relative for info in listed if info.file_id]
+    assert set(both) <= set(found)
 
 
 async def test_a_missing_file_has_a_place_and_near_names(workspace: LocalWorkspace, kb: KnowledgeBase) -> None:
