@@ -138,9 +138,8 @@ def contents(connection: sqlite3.Connection, where: Condition) -> Contents:
     files, size = connection.execute(
         f"SELECT count(*), coalesce(sum(size), 0) FROM file WHERE {where.sql}", where.parameters
     ).fetchone()
-    chunks = connection.execute(
-        f"SELECT count(*) FROM chunk JOIN file ON file.id = chunk.file WHERE {where.sql}", where.parameters
-    ).fetchone()[0]
+    joined = f"chunk JOIN file ON file.id = chunk.file WHERE {where.sql}" if where.narrow else "chunk"
+    chunks = connection.execute(f"SELECT count(*) FROM {joined}", where.parameters).fetchone()[0]
     failed = connection.execute("SELECT path, code FROM file WHERE code IS NOT NULL ORDER BY path")
     return Contents(files, chunks, size, tuple((shown_name(os.fsdecode(path)), code) for path, code in failed))
 
