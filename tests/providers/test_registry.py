@@ -1,0 +1,60 @@
+"""The list of providers names every provider, and each is a Model."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import orange_jupyter.providers as providers
+from orange_jupyter.core.errors import UsageError
+from orange_jupyter.core.ports import Model
+from orange_jupyter.providers import PROVIDERS, ModelEntry, open_model
+from tests.providers.wires import blob, settings
+
+FOLDER = Path(providers.__file__).parent
+
+
+def entry(tmp_path: Path) -> ModelEntry:
+    script = tmp_path / "script.json"
+    script.write_text('{"replies": []}')
+    return ModelEntry(name="mine", server=settings("http://127.0.0.1:1/v1"), script=script)
+
+
+def answers_requests(file: Path) -> bool:
+    return any(
+        isinstance(node, ast.AsyncFunctionDef) and node.name == "respond"
+        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+    )
+
+
+def test_every_file_with_a_model_is_named_by_the_list() -> None:
+    """architecture.md: a test fails when a provider exists that the list does not name."""
+    assert {file.stem for file in FOLDER.glob("*.py") if answers_requests(file)} == set(PROVIDERS)
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+async def test_every_provider_is_made_from_an_entry(provider: str, tmp_path: Path) -> None:
+    model: Model = open_model(provider, entry(tmp_path), blob)
+    assert model.info.name == ("test" if provider == "openai_compatible" else "mine")
+    assert model.info.context_window > 0
+    await model.close()
+
+
+@pytest.mark.parametrize(
+    ("provider", "words"), [("openai_compatible", "base URL"), ("scripted", "script"), ("opnai", "openai_compatible")]
+)
+def test_a_missing_setting_is_named(provider: str, words: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        open_model(provider, ModelEntry(name="mine"), blob)
+    assert words in f"{caught.value.message} {caught.value.hint}"
+
+
+def test_the_list_imports_nothing_heavy() -> None:
+    """R-NB-1: httpx costs 76 ms and is imported with the first model that needs it."""
+    code = "import sys, orange_jupyter.providers; print('httpx' in sys.modules, 'httpx_sse' in sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.split() == ["False", "False"]
