@@ -17,7 +17,8 @@ from orange_jupyter.documents.frames import FrameError, read_frame, write_frame
 
 _ROOT = str(Path(__file__).resolve().parents[2])
 _BOOT = (
-    "import sys; sys.path += [p for p in sys.argv[4:] if p not in sys.path]; "
+    "import sys; own = sys.path; at = next((i for i, p in enumerate(own) if p.endswith('-packages')), len(own)); "
+    "own[at:] = dict.fromkeys([*sys.argv[4:], *own[at:]]); "
     "from orange_jupyter.documents.worker import main; "
     "main(int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3]) if sys.argv[3] else None)"
 )
@@ -129,7 +130,9 @@ class WorkerProcess:
 
 
 def import_paths() -> list[str]:
-    """Where the worker may import from: this process's absolute entries but for its working directory, and our root.
+    """Where the worker may import from: this process's absolute entries but for its working directory.
+
+    Our own root comes first, so that a worker runs the same version as its kernel, also beside another installation.
 
     The working directory is often a shared folder of notes; a `lxml.py` in it must not run.
     """
@@ -138,7 +141,7 @@ def import_paths() -> list[str]:
     except FileNotFoundError:
         here = ""
     paths = [entry for entry in sys.path if os.path.isabs(entry) and entry != here]
-    return [*paths, *([] if _ROOT in paths else [_ROOT])]
+    return list(dict.fromkeys([_ROOT, *paths]))
 
 
 def _close(stream: Any) -> None:
