@@ -12,7 +12,7 @@ _LONGEST_QUOTE = 420
 _MOST_UNITS = 3
 _RANK_BONUS = 0.08
 _HEADING = re.compile(r"#{1,6}\s+")
-_MARKER = re.compile(r"(?:[-*+]\s+(?:\[[ xX]\]\s+)?|\d+[.)、]\s*|>\s*)+")
+_MARKER = re.compile(r"(?:[-*+]\s+(?:\[[ xX]\]\s+)?|\d{1,3}(?:[.)](?=\s)|、)\s*|>\s*)+")
 _SENTENCE_END = re.compile(r"(?<=[。！？；])|(?<=[.!?])(?=\s+[^\sa-z])")
 _NO_PROSE = re.compile(r"^(?::::|///|\{%|<[/!a-zA-Z]|\||---+$|===+$|\+\+\+|import\s|!\[|\[[^\]]+\]:)")
 _FAKE_CITATION = re.compile(r"\[c\d+\]", re.IGNORECASE)
