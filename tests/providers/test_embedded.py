@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from orange_jupyter.core.messages import Message, Request, Role, Text
+from orange_jupyter.providers import embedded_passages
 from orange_jupyter.providers.embedded import Embedded
-from orange_jupyter.providers.embedded_passages import Found, quotes
 from orange_jupyter.providers.embedded_terms import terms_of
 from tests.providers.notes import NOTES, Talk, answer, citations, run_tool
 from tests.providers.wires import READ, TOOLS, Heard
@@ -351,7 +351,7 @@ async def test_call_ids_are_unique_in_the_conversation() -> None:
 def test_a_number_at_the_start_of_a_wrapped_line_is_no_list_item() -> None:
     """R-MOD-7: a PDF's line may begin with "1.8 °C"; the quote keeps the figure whole."""
     passage = "On hot days the four shaded segments were\n1.8 °C cooler in the afternoon than the open ones.\n"
-    found = Found("c1", "r.pdf", "Report", (), passage, page=1)
-    (quote,) = quotes([found], terms_of("How much cooler were the shaded segments in the afternoon?"))
+    found = embedded_passages.Found("c1", "r.pdf", "Report", (), passage, page=1)
+    (quote,) = embedded_passages.quotes([found], terms_of("How much cooler were the shaded segments in the afternoon?"))
     assert "1.8 °C cooler" in quote.text
     assert quote.text in passage
