@@ -10,7 +10,8 @@ from typing import Any
 from orange_jupyter.core.errors import ToolError
 from orange_jupyter.core.events import Delta, Event, Progress
 from orange_jupyter.core.grant import Grant
-from orange_jupyter.core.ports import Approver, Clock, Evidence, ReportProgress
+from orange_jupyter.core.keeping import Evidence
+from orange_jupyter.core.ports import Approver, Clock, ReportProgress
 from orange_jupyter.core.result import map_strings
 from orange_jupyter.core.tool import Tool, ToolContext
 

@@ -7,22 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from orange_jupyter.core.grant import Switches, Tier
+from orange_jupyter.core.keeping import Blobs, Citations, Evidence, Reads, Transcript
 from orange_jupyter.core.messages import Value
 from orange_jupyter.core.paths import KnowledgeBase
-from orange_jupyter.core.ports import (
-    Approver,
-    Blobs,
-    Citations,
-    Clock,
-    Documents,
-    Evidence,
-    Library,
-    Listener,
-    Model,
-    Reads,
-    Transcript,
-    Workspace,
-)
+from orange_jupyter.core.ports import Approver, Clock, Documents, Library, Listener, Model, Workspace
 from orange_jupyter.core.tool import Tool
 
 

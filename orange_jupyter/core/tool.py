@@ -14,20 +14,10 @@ from pydantic.alias_generators import to_camel
 
 from orange_jupyter.core.corpus import Citation
 from orange_jupyter.core.grant import Effect, Grant
+from orange_jupyter.core.keeping import Blobs, Citations, Evidence, Reads
 from orange_jupyter.core.messages import Image
 from orange_jupyter.core.paths import Place
-from orange_jupyter.core.ports import (
-    Blobs,
-    Citations,
-    Clock,
-    Documents,
-    Evidence,
-    Library,
-    ModelInfo,
-    Reads,
-    ReportProgress,
-    Workspace,
-)
+from orange_jupyter.core.ports import Clock, Documents, Library, ModelInfo, ReportProgress, Workspace
 
 
 class Arguments(BaseModel):

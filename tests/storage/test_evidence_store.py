@@ -13,9 +13,9 @@ from blockbuster import blockbuster_ctx
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.corpus import Hit
 from orange_jupyter.core.errors import EvidenceError, StoreError
+from orange_jupyter.core.keeping import Blobs, Citations, Evidence, Reads
 from orange_jupyter.core.masking import Masker
 from orange_jupyter.core.paths import FileInfo, KnowledgeBase, Place
-from orange_jupyter.core.ports import Blobs, Citations, Evidence, Reads
 from orange_jupyter.storage.blobs import FileBlobs
 from orange_jupyter.storage.citations import SessionCitations
 from orange_jupyter.storage.database import Database
