@@ -52,6 +52,7 @@ def test_the_record_in_lab_has_math_links_and_a_passage_that_opens(lab: Lab) -> 
     lab.shot("lab-record-light", 1)
     lab.theme(dark=True)
     lab.shot("lab-record-dark", 1)
+    lab.theme(dark=False)
     output.get_by_role("link", name="calibration-log.md").click()
     lab.page.get_by_role("tab", name="calibration-log.md").first.wait_for()
 
