@@ -62,6 +62,7 @@ class App:
         self.folder = folder
         self.models = Models(ground)
         self.run = run or ForThisRun()
+        self.said: set[str] = set()
         self._approver = approver
         self._masker = Masker()
         self._nonce = secrets.token_hex(16)

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from orange_jupyter.app import App, Opened, environment
+from orange_jupyter.beginning import attached, told_first
 from orange_jupyter.commands import run_command
 from orange_jupyter.commands.kb import find
 from orange_jupyter.commands.standing import Standing
-from orange_jupyter.core.document import PictureLimits
 from orange_jupyter.core.errors import OrangeError, ToolError, UsageError
-from orange_jupyter.core.events import Notice, TurnFinished
+from orange_jupyter.core.events import TurnFinished
 from orange_jupyter.core.grant import Tier
-from orange_jupyter.core.messages import Image
-from orange_jupyter.core.paths import file_type
 from orange_jupyter.core.ports import Approver, Listener
 from orange_jupyter.core.session import Said
 from orange_jupyter.jupyter.approver import STAGE
@@ -62,9 +59,9 @@ class NotebookOffice:
             await self._app.ground.sessions.remember_cells(session.state.session_id, cell.where.cell_id)
         collector = Collector()
         said = Said(
-            images=await self._images(cell),
+            images=await attached(self._app, cell.images, opened.session.state.knowledge_bases),
             views=(collector, view),
-            notices=await self._notices(opened),
+            notices=await told_first(self._app, opened),
             steps=cell.options.steps,
         )
         finished = await session.send(_with_variables(cell), said)
@@ -121,48 +118,6 @@ class NotebookOffice:
             await session.select(tuple(find(bases, word).id for word in options.knowledge_bases))
         if options.model is not None:
             await session.use_model(options.model)
-
-    async def _notices(self, opened: Opened) -> tuple[Notice, ...]:
-        state = opened.session.state
-        notices = []
-        ended = opened.record.ended_full
-        if ended is not None and state.turns == opened.record.turns:
-            text = f"{ended} ended with its kernel; the session is in {state.tier}."
-            notices.append(Notice(level="info", text=text, hint=f"Enter it again: %orange tier {ended}"))
-        reach = await self._app.reach(state.knowledge_bases)
-        if not reach.bases:
-            hint = "%orange kb add . makes this notebook's folder one."
-            notices.append(Notice(level="warning", text="No knowledge base is selected.", hint=hint))
-        for base in reach.bases:
-            if not await asyncio.to_thread(os.access, base.root, os.R_OK | os.X_OK):
-                text = f"The folder of {base.name} is missing or cannot be read: {base.root}."
-                notices.append(Notice(level="warning", text=text, hint="Bring it back, or %orange kb remove it."))
-        if state.turns == 0:
-            bases = await asyncio.to_thread(self._app.bases)
-            notices += [Notice(level="info", text=line) for line in bases.ignored]
-        return tuple(notices)
-
-    async def _images(self, cell: CellRequest) -> tuple[Image, ...]:
-        """Pictures that the person attaches: from the selected KBs only, since pixels leave the machine (R-READ-9)."""
-        images = []
-        reach = await self._app.reach((await self._now(cell.where)).session.state.knowledge_bases)
-        for path in cell.images:
-            place = await reach.workspace.place(path)
-            if place.outside or file_type(place.relative) != "image":
-                raise UsageError(f"{path} is not a picture in the selected knowledge bases.")
-            content = await reach.workspace.read(place, limit=20 * 1_048_576)
-            picture = await self._app.ground.documents.picture(content.data, PictureLimits())
-            sha256 = await self._app.ground.blobs.put(picture.data, picture.media_type)
-            images.append(
-                Image(
-                    sha256=sha256,
-                    media_type=picture.media_type,
-                    width=picture.width,
-                    height=picture.height,
-                    caption=place.shown,
-                )
-            )
-        return tuple(images)
 
     def title(self, session_id: str) -> str:
         """A session's title, "" where it is not open here."""
