@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
 from playwright.sync_api import expect
 
 from orange_jupyter.jupyter.record import record
