@@ -19,7 +19,7 @@ def main(words: list[str] | None = None) -> int:
 
         printed = asyncio.run(run(parser().parse_args(words)))
     except UsageError as error:
-        return _failed(error, "invalid_argument", as_json, status=2)
+        return _failed(error, str(error.code), as_json, status=2)
     except ToolError as error:
         return _failed(error, str(error.code), as_json, status=1)
     except OrangeError as error:

@@ -10,8 +10,9 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from orange_jupyter.app import App, ForThisRun, Opened, environment
+from orange_jupyter.core.deltas import Delta
 from orange_jupyter.core.errors import SessionError
-from orange_jupyter.core.events import Delta, Event
+from orange_jupyter.core.events import Event
 from orange_jupyter.core.grant import Tier
 from orange_jupyter.core.parts import State
 from orange_jupyter.core.session import Said

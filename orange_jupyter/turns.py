@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from orange_jupyter.core.corpus import Citation
+from orange_jupyter.core.deltas import Delta
 from orange_jupyter.core.events import (
     CallFinished,
-    Delta,
     Event,
     Notice,
     PartDone,

@@ -9,18 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from orange_jupyter.app import App, Opened, locale
+from orange_jupyter.core.deltas import Delta, ModelRetry, Progress
 from orange_jupyter.core.document import PictureLimits
 from orange_jupyter.core.errors import UsageError
-from orange_jupyter.core.events import (
-    CallFinished,
-    CallStarted,
-    Delta,
-    Event,
-    ModelRetry,
-    Notice,
-    Progress,
-    TurnFinished,
-)
+from orange_jupyter.core.events import CallFinished, CallStarted, Event, Notice, TurnFinished
 from orange_jupyter.core.messages import Image
 from orange_jupyter.core.session import Said
 from orange_jupyter.jupyter.record import record

@@ -9,8 +9,8 @@ from pydantic import ValidationError
 
 from orange_jupyter.commands.standing import Standing, choose, none, one, plain, table, take
 from orange_jupyter.config import EMBEDDED, ModelSettings, Provider, Settings, add_model, use_model
+from orange_jupyter.core.deltas import Delta, TextDelta
 from orange_jupyter.core.errors import ModelError, UsageError
-from orange_jupyter.core.events import Delta, TextDelta
 from orange_jupyter.core.messages import Message, Request, Role, Text, ToolSchema
 from orange_jupyter.core.ports import Model
 from orange_jupyter.jupyter.ports import CommandReply

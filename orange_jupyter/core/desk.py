@@ -7,8 +7,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from orange_jupyter.core.deltas import Delta, Progress
 from orange_jupyter.core.errors import ToolError
-from orange_jupyter.core.events import Delta, Event, Progress
+from orange_jupyter.core.events import Event
 from orange_jupyter.core.grant import Grant
 from orange_jupyter.core.keeping import Evidence
 from orange_jupyter.core.ports import Approver, Clock, ReportProgress

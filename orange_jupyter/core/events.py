@@ -14,6 +14,7 @@ from pydantic import Field, JsonValue
 from orange_jupyter.core.approval import ApprovalRequest, Outcome
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.corpus import Citation
+from orange_jupyter.core.deltas import ModelRetry, Progress
 from orange_jupyter.core.grant import Tier
 from orange_jupyter.core.messages import Image, Reasoning, Text, ToolCall, ToolResult, Usage, Value
 
@@ -61,16 +62,6 @@ class StepStarted(Value):
     limit: int
 
 
-class ModelRetry(Value):
-    """The model server failed before the first byte; the next try comes in `seconds`."""
-
-    kind: Literal["model_retry"] = "model_retry"
-    attempt: int
-    of: int
-    seconds: float
-    reason: str
-
-
 class PartDone(Value):
     """An assistant part is complete and durable."""
 
@@ -106,17 +97,6 @@ class ApprovalEnded(Value):
     reason: str = ""
     permission_version: int
     at: str
-
-
-class Progress(Value):
-    """Something long moves on: `done` of `total` (None: unknown), for instance files indexed."""
-
-    kind: Literal["progress"] = "progress"
-    what: str
-    done: int
-    total: int | None = None
-    detail: str = ""
-    call_id: str | None = None
 
 
 class CallFinished(Value):
@@ -191,28 +171,3 @@ Event = Annotated[
     | TurnFinished,
     Field(discriminator="kind"),
 ]
-
-
-class TextDelta(Value):
-    """A piece of visible text as it streams."""
-
-    kind: Literal["text_delta"] = "text_delta"
-    text: str
-
-
-class ReasoningDelta(Value):
-    """A piece of reasoning as it streams."""
-
-    kind: Literal["reasoning_delta"] = "reasoning_delta"
-    text: str
-
-
-class Restarted(Value):
-    """The step is restarted openly: the text so far is dropped and no tool of it ran (wire row 23)."""
-
-    kind: Literal["restarted"] = "restarted"
-    reason: str
-
-
-Delta = TextDelta | ReasoningDelta | Restarted | ModelRetry | Progress
-"""What goes to the listeners at once and is not durable by itself."""

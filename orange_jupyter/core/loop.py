@@ -9,19 +9,11 @@ from dataclasses import dataclass, field
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.context import Turned, pack, system_message
 from orange_jupyter.core.declare import declare
+from orange_jupyter.core.deltas import Delta, Restarted, TextDelta
 from orange_jupyter.core.desk import Desk
 from orange_jupyter.core.dispatch import Ran, run_call
 from orange_jupyter.core.errors import ModelError, ModelFault, RunError
-from orange_jupyter.core.events import (
-    Delta,
-    Notice,
-    PartDone,
-    Restarted,
-    StepFinished,
-    StepStarted,
-    StopReason,
-    TextDelta,
-)
+from orange_jupyter.core.events import Notice, PartDone, StepFinished, StepStarted, StopReason
 from orange_jupyter.core.messages import Finish, Message, Reply, Role, Text, ToolCall, ToolResult, Usage
 from orange_jupyter.core.paths import KnowledgeBase
 from orange_jupyter.core.ports import Model

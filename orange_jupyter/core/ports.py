@@ -18,8 +18,9 @@ from orange_jupyter.core.corpus import (
     OutsideFound,
     SearchQuery,
 )
+from orange_jupyter.core.deltas import Delta
 from orange_jupyter.core.document import DocumentText, Extract, Picture, PictureLimits
-from orange_jupyter.core.events import Delta, Event
+from orange_jupyter.core.events import Event
 from orange_jupyter.core.messages import Reply, Request
 from orange_jupyter.core.paths import FileBytes, FileInfo, KnowledgeBase, Place
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from orange_jupyter.core.citing import used
 from orange_jupyter.core.context import Turned
+from orange_jupyter.core.deltas import Delta
 from orange_jupyter.core.errors import ModelError, OrangeError, StoreError
-from orange_jupyter.core.events import Delta, Event, Notice, PartDone, StopReason, TurnFinished, TurnStarted
+from orange_jupyter.core.events import Event, Notice, PartDone, StopReason, TurnFinished, TurnStarted
 from orange_jupyter.core.keeping import Citations
 from orange_jupyter.core.loop import Agent, Course, run_turn
 from orange_jupyter.core.messages import Message, Role, Text

@@ -68,14 +68,13 @@ class CellStage:
         """Show the controls, where somebody can use them; anew when their turn has begun, whose record they hide."""
         if self.front is not Front.NOTEBOOK or (self._controls is not None and turn_id == self._turn_id):
             return
-        before, self._turn_id = self._controls, turn_id
+        self.close()  # Lab hides the place of a widget that closes: it must be empty before the next one comes
+        self._turn_id = turn_id
         self._drawn.clear()
         self._controls = _controls()(self._hear, language=self._language, turn_id=turn_id)
         shown = self._controls._repr_mimebundle_()
         data = shown[0] if isinstance(shown, tuple) else shown
         self._screen.controls(data | EMPTY)  # a page without widgets shows nothing instead of an object's address
-        if before is not None:
-            before.close()
 
     def push(self, view: TurnView) -> float:
         """Draw a turn. Returns the seconds after which to push again, 0 for drawn."""

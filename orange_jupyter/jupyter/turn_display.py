@@ -8,7 +8,8 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from orange_jupyter.core.approval import Outcome
-from orange_jupyter.core.events import ApprovalEnded, Delta, Event, Notice, StepFinished, TurnFinished, TurnStarted
+from orange_jupyter.core.deltas import Delta
+from orange_jupyter.core.events import ApprovalEnded, Event, Notice, StepFinished, TurnFinished, TurnStarted
 from orange_jupyter.jupyter.screen import EMPTY, Screen
 from orange_jupyter.jupyter.stage import CellStage
 from orange_jupyter.jupyter.strings import Language
@@ -96,7 +97,8 @@ class TurnDisplay:
         try:
             await asyncio.wait_for(self._dirty.wait(), PATIENCE)
         except TimeoutError:
-            self.stage.open()  # it waits for another turn: the person may leave
+            self.stage.open()  # it waits for another turn, or for the first opening: Stop is there already
+            self._dirty.set()
         while True:
             await self._dirty.wait()
             self._dirty.clear()

@@ -11,23 +11,18 @@ from pydantic import JsonValue
 
 from orange_jupyter.core.approval import ApprovalRequest, Outcome
 from orange_jupyter.core.corpus import Citation
+from orange_jupyter.core.deltas import Delta, ModelRetry, Progress, ReasoningDelta, Restarted, TextDelta
 from orange_jupyter.core.events import (
     ApprovalAsked,
     ApprovalEnded,
     CallFinished,
     CallStarted,
-    Delta,
     Event,
-    ModelRetry,
     Notice,
     PartDone,
-    Progress,
-    ReasoningDelta,
-    Restarted,
     StepFinished,
     StepStarted,
     StopReason,
-    TextDelta,
     TurnFinished,
     TurnStarted,
 )

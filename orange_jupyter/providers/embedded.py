@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from orange_jupyter.core.events import Delta, ModelRetry, TextDelta
+from orange_jupyter.core.deltas import Delta, ModelRetry, TextDelta
 from orange_jupyter.core.messages import Finish, Message, Reply, Request, Role, Text, ToolCall, ToolResult
 from orange_jupyter.core.ports import ModelInfo
 from orange_jupyter.providers import embedded_answer as say

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from orange_jupyter.core.events import ReasoningDelta, TextDelta
+from orange_jupyter.core.deltas import ReasoningDelta, TextDelta
 from orange_jupyter.core.messages import Finish, Reasoning, Reply, Text, ToolCall, Usage
 from orange_jupyter.providers.assemble import Assembler
 from orange_jupyter.providers.retry import Emit

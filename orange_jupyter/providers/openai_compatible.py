@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 import httpx
 
-from orange_jupyter.core.events import Delta, ModelRetry
+from orange_jupyter.core.deltas import Delta, ModelRetry
 from orange_jupyter.core.messages import Message, Reply, Request
 from orange_jupyter.core.ports import ModelInfo
 from orange_jupyter.providers.assemble import Assembler, ToolNames

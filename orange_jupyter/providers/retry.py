@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 
+from orange_jupyter.core.deltas import Delta, ModelRetry, Restarted
 from orange_jupyter.core.errors import ModelError
-from orange_jupyter.core.events import Delta, ModelRetry, Restarted
 from orange_jupyter.core.messages import Reply
 from orange_jupyter.providers.faults import Failure
 from orange_jupyter.providers.settings import Pacing

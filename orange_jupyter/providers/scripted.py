@@ -23,8 +23,8 @@ from typing import Any
 
 from pydantic import Field, ValidationError
 
+from orange_jupyter.core.deltas import Delta, ModelRetry, ReasoningDelta, Restarted, TextDelta
 from orange_jupyter.core.errors import ConfigError, ModelError, ModelFault
-from orange_jupyter.core.events import Delta, ModelRetry, ReasoningDelta, Restarted, TextDelta
 from orange_jupyter.core.messages import Finish, Message, Reasoning, Reply, Request, Role, Text, ToolCall, Usage, Value
 from orange_jupyter.core.ports import ModelInfo
 from orange_jupyter.providers.placeholders import Known, filled

@@ -6,16 +6,15 @@ import json
 from typing import Any, assert_never
 
 from orange_jupyter.core.corpus import Citation
+from orange_jupyter.core.deltas import ModelRetry, Progress
 from orange_jupyter.core.events import (
     ApprovalAsked,
     ApprovalEnded,
     CallFinished,
     CallStarted,
     Event,
-    ModelRetry,
     Notice,
     PartDone,
-    Progress,
     StepFinished,
     StepStarted,
     StopReason,

@@ -7,16 +7,8 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Final, Protocol
 
-from orange_jupyter.core.events import (
-    Delta,
-    Event,
-    PartDone,
-    Restarted,
-    StepStarted,
-    TextDelta,
-    TurnFinished,
-    TurnStarted,
-)
+from orange_jupyter.core.deltas import Delta, Restarted, TextDelta
+from orange_jupyter.core.events import Event, PartDone, StepStarted, TurnFinished, TurnStarted
 from orange_jupyter.core.messages import Text
 from orange_jupyter.core.ports import Clock
 from orange_jupyter.storage.transcript import Transcript

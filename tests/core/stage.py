@@ -11,9 +11,10 @@ from pydantic import Field
 from orange_jupyter.core.approval import ApprovalRequest, Outcome, TierRequest
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.corpus import EvidencePiece
+from orange_jupyter.core.deltas import Delta
 from orange_jupyter.core.desk import Desk
 from orange_jupyter.core.errors import EvidenceError
-from orange_jupyter.core.events import Delta, Event
+from orange_jupyter.core.events import Event
 from orange_jupyter.core.grant import Effect, Grant, Switches, Tier
 from orange_jupyter.core.messages import ToolCall
 from orange_jupyter.core.ports import Answer

@@ -10,6 +10,7 @@ from typing import Any
 
 from orange_jupyter.core.approval import ApprovalRequest, Outcome, TierRequest
 from orange_jupyter.core.codes import Code
+from orange_jupyter.core.deltas import TextDelta
 from orange_jupyter.core.errors import RightsError, SessionError
 from orange_jupyter.core.events import (
     ApprovalAsked,
@@ -18,7 +19,6 @@ from orange_jupyter.core.events import (
     StepFinished,
     StepStarted,
     StopReason,
-    TextDelta,
     TurnFinished,
     TurnStarted,
 )
@@ -224,14 +224,16 @@ class FakeOffice:
 class FakeDoor:
     """Opens the fake office."""
 
-    def __init__(self, *, strict: bool = False, locale: str = "en_GB.UTF-8") -> None:
+    def __init__(self, *, strict: bool = False, locale: str = "en_GB.UTF-8", slow: float = 0) -> None:
         self._strict = strict
         self._locale = locale
+        self._slow = slow
 
     def locale(self) -> str:
         return self._locale
 
     async def open(self, approver: Approver, where: Where) -> FakeOffice:
+        await asyncio.sleep(self._slow)
         return FakeOffice(approver, strict=self._strict)
 
 

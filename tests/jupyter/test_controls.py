@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from orange_jupyter.core.approval import Outcome
-from orange_jupyter.core.events import ApprovalAsked, PartDone, Progress, TextDelta
+from orange_jupyter.core.deltas import Progress, TextDelta
+from orange_jupyter.core.events import ApprovalAsked, PartDone
 from orange_jupyter.core.grant import Effect, Tier
 from orange_jupyter.core.messages import Text
 from orange_jupyter.jupyter.widgets.approval import card, title_of

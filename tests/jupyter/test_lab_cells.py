@@ -71,3 +71,19 @@ def test_an_interrupt_is_one_line_and_stops_what_is_queued(lab: Lab) -> None:
     lab.wait_output(1, "the turn was stopped")
     assert "Traceback" not in lab.output_text(1)
     lab.shot("interrupted", 1)
+
+
+@pytest.mark.browser
+def test_controls_that_first_waited_are_drawn_anew_for_their_turn(lab: Lab) -> None:
+    """R-UI-1: Stop is there while a turn waits to begin; later its cards are visible (Lab hides a closed widget)."""
+    lab.open([LOAD.format(root=str(ROOT), more=", slow=4"), "%%orange\nask"])
+    lab.run(0)
+    lab.run(1, wait=False)
+    lab.output(1).get_by_role("button", name="Stop").wait_for()
+    assert lab.page.locator("[id^=oj-rec-t]").count() == 0
+    lab.wait_output(1, "Run this command?")
+    lab.page.wait_for_timeout(450)
+    lab.click(1, "Deny…")
+    lab.click(1, "Deny with this reason")
+    lab.wait_finished(1)
+    lab.wait_output(1, "denied")

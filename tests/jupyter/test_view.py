@@ -5,17 +5,8 @@ from __future__ import annotations
 import pytest
 
 from orange_jupyter.core.approval import Outcome
-from orange_jupyter.core.events import (
-    ApprovalAsked,
-    ModelRetry,
-    PartDone,
-    Progress,
-    ReasoningDelta,
-    Restarted,
-    StepStarted,
-    StopReason,
-    TextDelta,
-)
+from orange_jupyter.core.deltas import ModelRetry, Progress, ReasoningDelta, Restarted, TextDelta
+from orange_jupyter.core.events import ApprovalAsked, PartDone, StepStarted, StopReason
 from orange_jupyter.core.messages import Text, Usage
 from orange_jupyter.jupyter.view import Said, State, TurnView
 from tests.jupyter.turns import ANSWER, REQUEST, ended, finished, running_events, started, view_of, whole_events

@@ -11,7 +11,8 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from orange_jupyter.core.approval import Outcome
-from orange_jupyter.core.events import ApprovalAsked, Progress, StopReason, TextDelta
+from orange_jupyter.core.deltas import Progress, TextDelta
+from orange_jupyter.core.events import ApprovalAsked, StopReason
 from orange_jupyter.core.grant import Tier
 from orange_jupyter.jupyter.record import record
 from orange_jupyter.jupyter.strings import Language

@@ -271,13 +271,13 @@ class SlowDocuments:
         return await CountingDocuments().extract(data, "txt", name=name)
 
     async def text(self, data: bytes, file_type: str) -> DocumentText:
-        raise NotImplementedError
+        raise AssertionError("not asked here")
 
     async def picture(self, data: bytes, limits: PictureLimits) -> Picture:
-        raise NotImplementedError
+        raise AssertionError("not asked here")
 
     async def page_picture(self, data: bytes, page: int, limits: PictureLimits) -> Picture:
-        raise NotImplementedError
+        raise AssertionError("not asked here")
 
     async def close(self) -> None:
         self.go_on.set()

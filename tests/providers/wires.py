@@ -9,8 +9,8 @@ from typing import Any
 import httpx
 from pydantic import SecretStr
 
+from orange_jupyter.core.deltas import ModelRetry, ReasoningDelta, Restarted, TextDelta
 from orange_jupyter.core.errors import ModelError
-from orange_jupyter.core.events import ModelRetry, ReasoningDelta, Restarted, TextDelta
 from orange_jupyter.core.messages import Message, Reply, Request, Role, Text, ToolSchema
 from orange_jupyter.providers.openai_compatible import OpenAICompatible
 from orange_jupyter.providers.settings import Pacing, ServerSettings

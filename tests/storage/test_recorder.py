@@ -9,8 +9,9 @@ import pytest
 import pytest_asyncio
 from blockbuster import blockbuster_ctx
 
+from orange_jupyter.core.deltas import ReasoningDelta, Restarted, TextDelta
 from orange_jupyter.core.errors import StoreError
-from orange_jupyter.core.events import PartDone, ReasoningDelta, Restarted, StepStarted, TextDelta
+from orange_jupyter.core.events import PartDone, StepStarted
 from orange_jupyter.core.messages import Text
 from orange_jupyter.core.ports import Listener
 from orange_jupyter.storage.database import Database

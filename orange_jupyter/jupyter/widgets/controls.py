@@ -16,7 +16,7 @@ import anywidget
 import traitlets
 
 from orange_jupyter.core.approval import Outcome, TierRequest
-from orange_jupyter.core.events import Progress
+from orange_jupyter.core.deltas import Progress
 from orange_jupyter.core.grant import Tier
 from orange_jupyter.jupyter.icons import PATHS
 from orange_jupyter.jupyter.record_html import record_id, style

@@ -9,7 +9,8 @@ import json
 from collections.abc import Callable
 from typing import Any, assert_never
 
-from orange_jupyter.core.events import Notice, Progress
+from orange_jupyter.core.deltas import Progress
+from orange_jupyter.core.events import Notice
 from orange_jupyter.jupyter.citing import Citing
 from orange_jupyter.jupyter.icons import tool_icon
 from orange_jupyter.jupyter.markdown import BlockStream

@@ -135,7 +135,7 @@ class Database:
             if self.path is None:
                 return act(None)
             try:
-                with FileLock(self.path.with_suffix(".lock"), timeout=BUSY_SECONDS):
+                with FileLock(self.path.with_suffix(".lock"), timeout=BUSY_SECONDS, mode=0o600):
                     return act(self.path)
             except Timeout as error:
                 raise sqlite3.OperationalError("another kernel is writing this index") from error
