@@ -174,6 +174,21 @@ def test_a_detached_turn_can_be_answered_after_its_cell_returned(orange: Kernel)
     page.until(lambda: "approved" in page.cells[cell].text)
 
 
+def test_a_turn_that_still_waits_can_be_left(orange: Kernel) -> None:
+    """R-SESS-3: behind another turn of its session it has a Stop of its own; the other goes on."""
+    page = Page(orange)
+    first = page.run("%%orange --detach\nslow")
+    page.until(lambda: any("said" in name for name in page.entries))
+    running = page.controls
+    second = page.run("%%orange --detach\nhello")
+    page.until(lambda: page.controls != running)
+    page.click({"type": "leave"})
+    page.until(lambda: "Stopped by you" in page.cells[second].text)
+    assert "stopped" not in page.cells[first].text
+    page.click({"type": "stop"}, comm=running)
+    page.until(lambda: "stopped" in page.cells[first].text)
+
+
 def test_a_restarted_kernel_leaves_no_child(start_kernel: StartKernel) -> None:
     """Ending things: atexit closes the runtime, so what a turn started in a session of its own ends too."""
     kernel = start_kernel()
