@@ -190,7 +190,7 @@ def test_index_reports_true_figures(run, place):
     _, second = run("index", "--kb", "notes", "--json")
     assert (second["changed"], second["removed"]) == (1, 1)
     _, rebuilt = run("index", "--rebuild", "--kb", "notes", "--json")
-    assert rebuilt["knowledgeBases"][0]["files"] == 2
+    assert rebuilt["knowledgeBases"][0]["files"] == 1
 
 
 def test_search_follows_the_disk(run, place):

@@ -49,6 +49,6 @@ async def test_the_tool_of_the_snippet_runs_through_the_one_dispatch(tmp_path: P
         good = await run_call(desk, ToolCall(id="1", name="count", arguments={"path": "日记 one.md"}))
         assert good.envelope == {"ok": True, "path": "日记 one.md", "lines": 3, "bytes": 14}
         far = await run_call(desk, ToolCall(id="2", name="count", arguments={"path": str(tmp_path / "outside.md")}))
-        assert far.envelope["error"]["code"] == "denied_by_tier"
+        assert far.envelope["error"]["code"] == "outside_workspace"
         wrong = await run_call(desk, ToolCall(id="3", name="count", arguments={"paht": "a"}))
         assert wrong.envelope["error"]["code"] == "invalid_argument"

@@ -172,6 +172,7 @@ class Database:
         return sorted(self._folder.glob(f"{self._name}-*.sqlite"), key=_number)
 
     def _connect(self, path: Path) -> sqlite3.Connection:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))  # SQLite's own default is 644
         connection = _connection(path, self._vfs[0])
         try:
             if connection.execute("PRAGMA journal_mode = WAL").fetchone()[0] != "wal":

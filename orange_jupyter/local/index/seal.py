@@ -27,6 +27,7 @@ def set_on(index: Path) -> None:
     seal = seal_path(index)
     draft = seal.with_name(f"{seal.name}.{os.getpid()}")
     try:
+        draft.touch(mode=0o600)
         draft.write_text(_state(index), encoding="ascii")
         draft.replace(seal)
     except OSError:
