@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import secrets
 from collections.abc import Mapping
@@ -19,6 +20,7 @@ from orange_jupyter.ground import Ground
 from orange_jupyter.local.bases import Bases, base_for_folder, load_bases
 from orange_jupyter.local.index.library import LocalLibrary
 from orange_jupyter.local.workspace import LocalWorkspace
+from orange_jupyter.log import close_log, open_log
 from orange_jupyter.models import Models
 from orange_jupyter.storage.citations import SessionCitations
 from orange_jupyter.storage.evidence import SessionEvidence
@@ -63,6 +65,7 @@ class App:
         self.models = Models(ground)
         self.run = run or ForThisRun()
         self.said: set[str] = set()
+        self._log: logging.Handler | None = None
         self._approver = approver
         self._masker = Masker()
         self._nonce = secrets.token_hex(16)
@@ -76,6 +79,7 @@ class App:
         """Open this installation for a notebook's or run's folder. Raises ConfigError, StoreError."""
         app = cls(await Ground.open(environ), folder, approver, run=run)
         await app.learn_secrets()
+        app._log = await asyncio.to_thread(open_log, app.ground.folders.home, app.mask)
         return app
 
     async def learn_secrets(self) -> None:
@@ -142,7 +146,7 @@ class App:
         """Open a stored session for writing. Raises SessionError busy where another kernel has it."""
         if record.session_id in self._opened:
             return self._opened[record.session_id]
-        lease = await self._lease(record.session_id, notebook, patience)
+        lease = await _patient_lease(self.ground, record.session_id, (notebook, patience))
         try:
             transcript = await Transcript.open(self.ground.database, lease, clock=self.ground.clock, mask=self.mask)
             session = Session(await self._state(record), await self._parts(record, transcript))
@@ -179,16 +183,6 @@ class App:
             return None
         await opened.session.stop()
         return opened.lease
-
-    async def _lease(self, session_id: str, notebook: str | None, patience: float) -> Lease:
-        until = self.ground.clock.monotonic() + patience
-        while True:
-            try:
-                return await self.ground.leases.acquire(session_id, notebook)
-            except SessionError:
-                if self.ground.clock.monotonic() >= until:
-                    raise
-                await asyncio.sleep(0.05)
 
     async def _state(self, record: SessionRecord) -> State:
         run = self.run
@@ -254,6 +248,20 @@ class App:
         for reach in self._libraries.values():
             await reach.library.close()
         await self.ground.close()
+        close_log(self._log)
+
+
+async def _patient_lease(ground: Ground, session_id: str, how: tuple[str | None, float]) -> Lease:
+    """The lease of a session, waiting up to some seconds for its holder. Raises SessionError busy."""
+    notebook, patience = how
+    until = ground.clock.monotonic() + patience
+    while True:
+        try:
+            return await ground.leases.acquire(session_id, notebook)
+        except SessionError:
+            if ground.clock.monotonic() >= until:
+                raise
+            await asyncio.sleep(0.05)
 
 
 async def _unsaved(_: State) -> None:

@@ -396,3 +396,28 @@ async def test_the_record_of_a_session_survives_a_restart_of_everything(world):
     assert resumed.session.state.knowledge_bases == ("kb_m",)
     await ask(resumed, "Which number?")
     assert "seven" in json.dumps([message.text for message in model.requests[0].messages])
+
+
+async def test_a_fault_of_ours_is_in_the_private_log_under_its_reference_and_masked(world):
+    """R-ALL-1, R-ALL-5, S04, U08: no traceback for the model, the whole of it in ORANGE_HOME/orange.log, mode 600."""
+    app, _ = await world(SEARCH, ScriptedReply(text="done"))
+    opened = await app.create()
+    parts = opened.session._parts
+
+    secret = "sk-ant-api03-" + "Q7x" * 20
+
+    async def broken(*_):
+        raise ValueError(secret)
+
+    opened.session._parts = replace(parts, tools={**parts.tools, "search": replace(parts.tools["search"], run=broken)})
+    turn = await ask(opened, "go")
+    call = turn.steps[0].calls[0]
+    assert call.code == "internal"
+    log = world.tmp / "home" / "orange.log"
+    text = log.read_text("utf-8")
+    reference = call.summary.split("reference ")[1].rstrip(").")
+    assert reference in text
+    assert "Traceback" in text
+    assert secret not in text
+    assert "masked" in text
+    assert log.stat().st_mode & 0o077 == 0

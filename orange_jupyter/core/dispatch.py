@@ -48,10 +48,12 @@ async def run_call(desk: Desk, call: ToolCall) -> Ran:
     """Run one call to its end. Never raises ToolError: a failure is an envelope. Raises StoreError, CancelledError."""
     began = desk.clock.monotonic()
     tool = _find(desk.tools, call.name)
-    arguments = call.arguments or {}
     await desk.hear(
         CallStarted(
-            call_id=call.id, tool=tool.name if tool else call.name, arguments=masked(desk, arguments), target=""
+            call_id=call.id,
+            tool=tool.name if tool else call.name,
+            arguments=masked(desk, call.arguments or {}),
+            target=desk.mask(_target(tool, call)),
         )
     )
     try:
@@ -61,6 +63,16 @@ async def run_call(desk: Desk, call: ToolCall) -> Ran:
     except ToolError as error:
         ended = _failed(error, "allowed")
     return await _finish(desk, call, ended, desk.clock.monotonic() - began)
+
+
+def _target(tool: Tool[Any] | None, call: ToolCall) -> str:
+    """What the tool line names; "" where the arguments cannot be understood."""
+    if tool is None or call.arguments is None:
+        return ""
+    try:
+        return tool.target(parse(tool.arguments, call.arguments, tool.name))
+    except ToolError:
+        return ""
 
 
 def _failed(error: ToolError, decision: str) -> _Ended:

@@ -97,7 +97,7 @@ def _by_switch(grant: Grant, effect: Effect) -> Decision | None:
     name = _switch_of(effect)
     if name is None or getattr(grant.switches, name):
         return None
-    own = f"the setting `{name}` in the person's own config.toml"
+    own = f"the setting `switches.{name}` in the person's own config.toml"
     where = "the session's memory switch" if name == "memory" else own
     return _refuse(Code.FEATURE_OFF, f"This needs {where}, which is off.")
 

@@ -50,7 +50,7 @@ def touch(effect: Effect, trace: Trace, *, name: str = "touch", fields: dict[str
         trace.ran.append(action.target)
         return Result(fields if fields is not None else {"touched": arguments.path}, "touched")
 
-    return Tool(name, "Touches.", Touch, (effect,), plan, run)
+    return Tool(name, "Touches.", Touch, (effect,), plan, run, target=lambda arguments: arguments.path)
 
 
 class Person:

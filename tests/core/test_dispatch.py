@@ -47,6 +47,7 @@ async def test_an_approved_call_runs_once_and_the_record_says_so():
     stage = Stage(touch(Effect.RUN, trace))
     ran = await run_call(stage.desk, call())
     assert (ran.result.ok, ran.decision, trace.ran) == (True, "approved", ["a.md"])
+    assert stage.heard("call_started")[0].target == "a.md"
     asked, ended = stage.heard("approval_asked")[0], stage.heard("approval_ended")[0]
     assert asked.request.digest == ""
     assert stage.person.asked[0].digest != ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import stat
+import threading
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,7 +16,11 @@ from orange_jupyter.core.codes import Code
 from orange_jupyter.core.corpus import SearchQuery
 from orange_jupyter.core.document import DocumentText, Extract, Picture, PictureLimits
 from orange_jupyter.core.errors import ReadError
-from orange_jupyter.local.index import LocalLibrary
+from orange_jupyter.core.paths import KnowledgeBase
+from orange_jupyter.local.index import LocalLibrary, choosing, finding, refreshing, schema, shelf
+from orange_jupyter.local.index.database import Database
+from orange_jupyter.local.index.shelf import Shelf
+from orange_jupyter.local.scan import Scan, Scanner, Stop
 from tests.local.conftest import CANARY
 from tests.local.indexed import CountingDocuments, Indexed
 
@@ -51,6 +56,60 @@ async def test_an_mtime_that_goes_back_is_a_change(tmp_path: Path) -> None:
         assert await desk.paths("badger") == ["note.md"]
         report = await desk.library.refresh()
         assert (report.added, report.changed, report.removed) == (0, 0, 0)
+
+
+async def test_a_change_that_keeps_size_and_mtime_is_found_long_after_the_last_reading(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R06, C06: `touch -r` and clocks that were set back; only the ctime differs. The two seconds in which a file is
+    read again anyway count as over."""
+    monkeypatch.setattr(shelf, "RACY_NS", 0)
+    documents = CountingDocuments()
+    async with Indexed(tmp_path, documents=documents) as desk:
+        for name, old, new in (("note.md", "the old walrus\n", "the new badger\n"), ("笔 记.md", "水獭\n", "白鹭\n")):
+            note = desk.write(name, old)
+            os.utime(note, ns=(10**18, 10**18))
+            assert await desk.paths(old) == [name]
+            note.write_text(new, encoding="utf-8")
+            os.utime(note, ns=(10**18, 10**18))
+            assert await desk.paths(old) == []
+            assert await desk.paths(new) == [name]
+        assert documents.parsed == ["note.md", "note.md", "笔 记.md", "笔 记.md"]
+
+
+async def test_a_changed_ctime_alone_costs_a_hash_and_no_parsing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R06: after `chmod`, or on a network share with odd ctimes."""
+    monkeypatch.setattr(shelf, "RACY_NS", 0)
+    documents = CountingDocuments()
+    async with Indexed(tmp_path, documents=documents) as desk:
+        note = desk.write("note.md", "walrus\n")
+        await desk.library.refresh()
+        note.chmod(0o600)
+        report = await desk.library.refresh()
+        assert (report.added, report.changed, documents.parsed) == (0, 0, ["note.md"])
+        assert await desk.paths("walrus") == ["note.md"]
+
+
+async def test_a_passage_is_current_by_its_content_where_only_the_ctime_differs(tmp_path: Path) -> None:
+    """R-SRCH-6, R06: between the scan and the answer."""
+    async with Indexed(tmp_path) as desk:
+        note = desk.write("note.md", "the old walrus\n")
+        state = note.stat()
+        await desk.library.refresh()
+        database = Database(desk.cache, desk.base.id, version=f"{schema.VERSION}/")
+        where = finding.condition(SearchQuery("", ()), ())
+        (candidate,) = database.read(lambda connection: finding.newest(connection, where)).candidates
+        database.close()
+        passage = choosing.Scored(desk.base, candidate, 1.0)
+        note.chmod(0o600)
+        assert choosing.is_current(passage)
+        note.write_text("the new badger\n", encoding="utf-8")
+        os.utime(note, ns=(state.st_atime_ns, state.st_mtime_ns))
+        assert not choosing.is_current(passage)
+        note.unlink()
+        assert not choosing.is_current(passage)
 
 
 async def test_a_deleted_note_is_never_returned(tmp_path: Path) -> None:
@@ -300,6 +359,40 @@ async def test_a_cancelled_refresh_stops_within_a_second_and_keeps_what_was_writ
         documents.go_on.set()
         report = await desk.library.refresh()
         assert (report.added, report.bases[0].files) == (1, 3)
+
+
+class WatchedScanner(Scanner):
+    """The real scanner, and two flags that tell when it has begun to work and when it has ended."""
+
+    def __init__(self, base: KnowledgeBase) -> None:
+        super().__init__(base)
+        self.began, self.ended = threading.Event(), threading.Event()
+
+    def scan(self, stop: Stop | None = None) -> Scan:
+        def asked() -> bool:
+            self.began.set()
+            return stop is not None and stop()
+
+        try:
+            return super().scan(asked)
+        finally:
+            self.ended.set()
+
+
+async def test_cancelling_during_a_scan_stops_its_thread_within_a_second(tmp_path: Path) -> None:
+    """R-ALL-6: in a scan that would take many seconds, since every file is compared with thousands of ignore rules."""
+    async with Indexed(tmp_path) as desk:
+        desk.write(".orange/ignore", "\n".join(f"secret {number}/*.log" for number in range(6_000)))
+        for number in range(3_000):
+            desk.write(f"{number}.csv", "")
+        scanner, store = WatchedScanner(desk.base), Shelf(Database(desk.cache, desk.base.id, version="test"))
+        sources = refreshing.Sources(desk.documents, desk.file_ids)
+        task = asyncio.create_task(refreshing.refresh(store, scanner, sources, nested=(), progress=None))
+        assert await asyncio.to_thread(scanner.began.wait, 10)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert await asyncio.to_thread(scanner.ended.wait, 1)
 
 
 async def test_a_search_waits_for_a_refresh_and_both_see_the_same(tmp_path: Path) -> None:

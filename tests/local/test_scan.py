@@ -11,7 +11,7 @@ import pytest
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.errors import PathError, RunError
 from orange_jupyter.core.paths import KnowledgeBase
-from orange_jupyter.local.scan import Scan, scan_base
+from orange_jupyter.local.scan import Scan, Scanner, scan_base
 from tests.local.conftest import as_plain_user
 
 
@@ -46,6 +46,7 @@ def test_files_and_folders_are_found_sorted_with_their_state(kb: KnowledgeBase) 
     assert scan.folders == ("b", "b/deep", "读书 笔记")
     state = os.stat(os.path.join(kb.root, "a.md"))
     assert scan.files[1][1:4] == (state.st_size, state.st_mtime_ns, state.st_ino)
+    assert scan.files[1].ctime_ns == state.st_ctime_ns
     assert scan.warnings == ()
 
 
@@ -186,10 +187,61 @@ def test_a_scan_stops_within_a_second(kb: KnowledgeBase) -> None:
         return asked > 4
 
     began = time.monotonic()
+    scanner = Scanner(kb)
     with pytest.raises(RunError) as stopped:
-        scan_base(kb, stop=stop)
+        scanner.scan(stop)
     assert stopped.value.code is Code.CANCELLED
     assert time.monotonic() - began < 1
+    assert len(scanner.scan().files) == 5_003  # what was stopped is not remembered
+
+
+def test_a_scan_again_without_a_change_is_the_very_same(kb: KnowledgeBase) -> None:
+    """R-SRCH-10: with ignored files, links and warnings too."""
+    write(kb.root, "old.log.md", ".store/real.md", ".orange/ignore")
+    Path(kb.root, ".orange/ignore").write_text("*.log.md\n", encoding="utf-8")
+    Path(kb.root, "link.md").symlink_to(".store/real.md")
+    Path(kb.root, "out").symlink_to("/")
+    scanner = Scanner(kb)
+    first = scanner.scan()
+    assert scanner.scan() is first
+    assert first == scan_base(kb)
+    assert paths(first) == ["a.md", "link.md", "plan.txt", "读书 笔记/红楼梦.md"]
+
+
+def test_a_scan_again_sees_every_change(kb: KnowledgeBase, outside: Path) -> None:
+    """R-SRCH-6, R06: each alone; what did not change is the very same object."""
+    root = Path(kb.root)
+    write(kb.root, ".store/real.md", ".store/other.md", ".orange/ignore")
+    (root / "link.md").symlink_to(".store/real.md")
+    state = (root / "a.md").stat()
+
+    def same_size_and_mtime() -> None:
+        (root / "a.md").write_text("# B\n", encoding="utf-8")
+        os.utime(root / "a.md", ns=(state.st_atime_ns, state.st_mtime_ns))
+
+    changes = (
+        lambda: (root / "a.md").write_text("# longer\n", encoding="utf-8"),
+        lambda: os.utime(root / "a.md", ns=(state.st_atime_ns, state.st_mtime_ns)),
+        same_size_and_mtime,
+        lambda: (root / "a.md").rename(root / "b.md"),
+        lambda: (root / "b.md").unlink(),
+        lambda: write(kb.root, "空 文件夹/新.md"),
+        lambda: (root / "空 文件夹/新.md").unlink(),
+        lambda: (root / "空 文件夹").rmdir(),
+        lambda: (root / ".store/real.md").write_text("# longer\n", encoding="utf-8"),
+        lambda: (root / ".store/other.md").replace(root / ".store/real.md"),
+        lambda: (root / "s.md").symlink_to(outside / "secret.txt"),
+        lambda: (root / ".orange/ignore").write_text("*.txt\n", encoding="utf-8"),
+        lambda: (root / ".orange/ignore").unlink(),
+    )
+    scanner = Scanner(kb)
+    kept = last = scanner.scan()
+    for number, change in enumerate(changes):
+        change()
+        scan = scanner.scan()
+        assert (scan != last, scan) == (True, scan_base(kb)), number
+        last = scan
+    assert last.files[-1] is kept.files[-1]
 
 
 def test_a_missing_or_wrong_root_is_unavailable(kb: KnowledgeBase, tmp_path: Path) -> None:

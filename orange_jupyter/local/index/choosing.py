@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from orange_jupyter.core.errors import PathError
+from orange_jupyter.core.errors import PathError, ReadError
 from orange_jupyter.core.paths import KnowledgeBase
-from orange_jupyter.local.files import stat_beneath
+from orange_jupyter.local.files import read_beneath, stat_beneath
 from orange_jupyter.local.index.finding import Candidate, Found
 from orange_jupyter.local.index.ranking import Frequencies
 from orange_jupyter.local.index.words import Question
@@ -82,9 +83,19 @@ def chosen(scored: Iterable[Scored], limit: int) -> list[Scored]:
 
 
 def is_current(item: Scored) -> bool:
-    """Whether the passage's file still is in the state that was indexed (R-SRCH-6)."""
+    """Whether the passage's file still is what was indexed (R-SRCH-6). Where only its ctime differs the content says:
+    some network shares never give the same one twice."""
+    seen = item.candidate.seen
     try:
-        state = stat_beneath(item.base.root, item.candidate.seen.relative)
-    except (PathError, OSError):
+        state = stat_beneath(item.base.root, seen.relative)
+        if (state.st_size, state.st_mtime_ns, state.st_ino) != (seen.size, seen.mtime_ns, seen.inode):
+            return False
+        return state.st_ctime_ns == seen.ctime_ns or _same_content(item)
+    except (PathError, ReadError, OSError):
         return False
-    return (state.st_size, state.st_mtime_ns, state.st_ino) == item.candidate.seen[1:4]
+
+
+def _same_content(item: Scored) -> bool:
+    seen = item.candidate.seen
+    data, _, _ = read_beneath(item.base.root, seen.relative, limit=seen.size)
+    return item.candidate.content_hash == f"sha256:{hashlib.sha256(data).hexdigest()}"

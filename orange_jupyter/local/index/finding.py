@@ -173,8 +173,8 @@ def _filtered(connection: sqlite3.Connection, scores: dict[int, float], where: C
 
 def _rows(connection: sqlite3.Connection, scores: dict[int, float]) -> tuple[Candidate, ...]:
     found = connection.execute(
-        "SELECT chunk.id, path, size, mtime_ns, inode, kind, title, headings, text, crc, start, stop, page, block,"
-        " hash, pages, blocks FROM chunk JOIN file ON file.id = chunk.file"
+        "SELECT chunk.id, path, size, mtime_ns, inode, kind, ctime_ns, title, headings, text, crc, start, stop, page,"
+        " block, hash, pages, blocks FROM chunk JOIN file ON file.id = chunk.file"
         f" WHERE chunk.id IN ({', '.join(map(str, scores))})"
     ).fetchall()
     if len(found) != len(scores):
@@ -185,12 +185,12 @@ def _rows(connection: sqlite3.Connection, scores: dict[int, float]) -> tuple[Can
 
 
 def _candidate(row: tuple[Any, ...], score: float) -> Candidate:
-    (_, path, size, mtime_ns, inode, kind, title, headings, text, crc, start, stop, page, block, *rest) = row
+    (_, path, size, mtime_ns, inode, kind, ctime_ns, title, headings, text, crc, start, stop, page, block, *rest) = row
     content_hash, pages, blocks = rest
     if zlib.crc32(text) != crc:
         raise Damaged
     return Candidate(
-        seen=Seen(os.fsdecode(path), size, mtime_ns, int(inode), kind),
+        seen=Seen(os.fsdecode(path), size, mtime_ns, int(inode), kind, ctime_ns),
         title=json.loads(title),
         heading_path=tuple(json.loads(headings)),
         passage=decoded(text),

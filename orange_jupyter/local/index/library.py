@@ -24,6 +24,7 @@ from orange_jupyter.local.index.ranking import Stems
 from orange_jupyter.local.index.refreshing import Outcome, Sources
 from orange_jupyter.local.index.shelf import Shelf
 from orange_jupyter.local.index.words import Dictionary, parse
+from orange_jupyter.local.scan import Scanner
 
 TRIES = 3
 
@@ -45,7 +46,8 @@ class LocalLibrary:
     ) -> None:
         self._bases = bases
         self._folder = folder
-        self._sources = Sources(documents, file_ids, (str(folder),))
+        self._sources = Sources(documents, file_ids)
+        self._scanners = {base.id: Scanner(base, (str(folder),)) for base in bases}
         self._shelves = {
             base.id: Shelf(Database(folder, base.id, version=f"{schema.VERSION}/{base.encoding or ''}", vfs=vfs))
             for base in bases
@@ -116,13 +118,13 @@ class LocalLibrary:
         return [other.root[len(above) :] for other in self._bases if other.root.startswith(above)]
 
     async def _refresh(self, base: KnowledgeBase, progress: ReportProgress | None) -> Outcome:
-        shelf = self._shelves[base.id]
+        shelf, scanner = self._shelves[base.id], self._scanners[base.id]
         said: list[str] = []
         async with self._locks[base.id]:
             for _ in range(TRIES):
                 try:
                     nested = self._nested(base)
-                    outcome = await refreshing.refresh(shelf, base, self._sources, nested=nested, progress=progress)
+                    outcome = await refreshing.refresh(shelf, scanner, self._sources, nested=nested, progress=progress)
                 except Damaged as damage:
                     said += await self._anew_locked(base, damage)
                     continue

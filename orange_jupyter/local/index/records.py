@@ -20,8 +20,8 @@ ADD_CHUNK = (
     "INSERT INTO chunk (id, file, start, stop, page, block, headings, crc, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 ADD_FILE = """
-INSERT INTO file (path, kind, size, mtime_ns, inode, checked_ns, hash, title, tags, pages, blocks, code)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+INSERT INTO file (path, kind, size, mtime_ns, inode, ctime_ns, checked_ns, hash, title, tags, pages, blocks, code)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,16 +40,16 @@ class Record:
 
 def put(connection: sqlite3.Connection, record: Record) -> None:
     """Write one file inside a transaction, in place of what was there."""
-    path, size, mtime_ns, inode, kind = record.state
+    path, size, mtime_ns, inode, kind, ctime_ns = record.state
     if record.extract is None and record.code is None:
         connection.execute(
-            "UPDATE file SET size = ?, mtime_ns = ?, inode = ?, checked_ns = ? WHERE path = ?",
-            (size, mtime_ns, str(inode), record.checked_ns, os.fsencode(path)),
+            "UPDATE file SET size = ?, mtime_ns = ?, inode = ?, ctime_ns = ?, checked_ns = ? WHERE path = ?",
+            (size, mtime_ns, str(inode), ctime_ns, record.checked_ns, os.fsencode(path)),
         )
         return
     drop(connection, path)
     extract = record.extract or Extract(title="", tags=(), chunks=())
-    row = (os.fsencode(path), kind, size, mtime_ns, str(inode), record.checked_ns, record.hash)
+    row = (os.fsencode(path), kind, size, mtime_ns, str(inode), ctime_ns, record.checked_ns, record.hash)
     about = (json.dumps(extract.title), json.dumps(extract.tags), extract.page_count, extract.block_count, record.code)
     file = connection.execute(ADD_FILE, row + about).lastrowid
     assert file is not None

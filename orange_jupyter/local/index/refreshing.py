@@ -15,13 +15,13 @@ from dataclasses import dataclass, field
 
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.errors import PathError, ReadError, ToolError
-from orange_jupyter.core.paths import SEARCHABLE, KnowledgeBase, shown_name
+from orange_jupyter.core.paths import KnowledgeBase, shown_name
 from orange_jupyter.core.ports import Documents, ReportProgress
 from orange_jupyter.local.fileids import FileIds
 from orange_jupyter.local.files import read_beneath
 from orange_jupyter.local.index.records import Record
-from orange_jupyter.local.index.shelf import RACY_NS, Difference, Shelf
-from orange_jupyter.local.scan import Scan, Seen, scan_base
+from orange_jupyter.local.index.shelf import Difference, Shelf, is_racy
+from orange_jupyter.local.scan import Scan, Scanner, Seen
 
 NOTES = ("markdown", "txt")
 NOTE_BYTES = 20 * 1_048_576
@@ -33,11 +33,10 @@ AT_ONCE = 4
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Where the content of files and their ids come from; `own_folders` are this product's, never scanned."""
+    """Where the content of files and their ids come from."""
 
     documents: Documents
     file_ids: FileIds
-    own_folders: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -60,16 +59,16 @@ class _Content:
 
 
 async def refresh(
-    shelf: Shelf, base: KnowledgeBase, sources: Sources, *, nested: Sequence[str], progress: ReportProgress | None
+    shelf: Shelf, scanner: Scanner, sources: Sources, *, nested: Sequence[str], progress: ReportProgress | None
 ) -> Outcome:
-    """Bring a base's index up to date. `nested` are folders that belong to another base.
+    """Bring the index of the scanner's base up to date. `nested` are folders that belong to another base.
 
     Raises Damaged; a full disk, a busy index and single files that fail become warnings and records.
     """
-    outcome = Outcome()
+    base, outcome = scanner.base, Outcome()
     stop = threading.Event()
     try:
-        scan, difference = await asyncio.to_thread(_compare, shelf, base, sources, stop)
+        scan, difference = await asyncio.to_thread(_compare, shelf, scanner, stop)
     except PathError as error:
         outcome.reachable = False
         outcome.warnings.append(error.message)
@@ -100,9 +99,9 @@ async def _name(base: KnowledgeBase, sources: Sources, scan: Scan, nested: Seque
     await asyncio.to_thread(sources.file_ids.assign, base.id, mine, root=base.root)
 
 
-def _compare(shelf: Shelf, base: KnowledgeBase, sources: Sources, stop: threading.Event) -> tuple[Scan, Difference]:
-    scan = scan_base(base, stop=stop.is_set, nested_roots=sources.own_folders)
-    return scan, shelf.difference([seen for seen in scan.files if seen.kind in SEARCHABLE])
+def _compare(shelf: Shelf, scanner: Scanner, stop: threading.Event) -> tuple[Scan, Difference]:
+    scan = scanner.scan(stop.is_set)
+    return scan, shelf.difference(scan.files)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,11 +169,11 @@ def _read(work: _Work, seen: Seen) -> Record | _Content | None:
         data, state, changed = read_beneath(work.base.root, seen.relative, limit=limit)
     except (PathError, ReadError) as error:
         return _unreadable(work, seen, checked_ns, error)
-    now = Seen(seen.relative, state.st_size, state.st_mtime_ns, state.st_ino, seen.kind)
+    now = Seen(seen.relative, state.st_size, state.st_mtime_ns, state.st_ino, seen.kind, state.st_ctime_ns)
     content_hash = f"sha256:{hashlib.sha256(data).hexdigest()}"
     known = work.shelf.hash_of(seen.relative)
     if content_hash == known and not changed:
-        same = now == seen and abs(checked_ns - now.mtime_ns) < RACY_NS
+        same = now == seen and is_racy(now, checked_ns)
         return None if same and work.shelf.knows(seen) else Record(now, checked_ns, content_hash)
     return _Content(now, now.mtime_ns if changed else checked_ns, content_hash, data)
 

@@ -8,7 +8,7 @@ import sqlite3
 
 from orange_jupyter.local.index.tokens import FTS_TOKENIZER, TOKENIZER
 
-VERSION = f"1/{TOKENIZER}"
+VERSION = f"2/{TOKENIZER}"
 
 WEIGHTS = "bm25(2.0, 2.0, 1.0, 0.5)"
 """Title, headings, body, rest: 2, 2, 1 were measured best on 53,148 chunks; the rest (identifier parts, tags, folder
@@ -22,8 +22,8 @@ TABLES = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE file (
     id INTEGER PRIMARY KEY, path BLOB NOT NULL UNIQUE, kind TEXT NOT NULL,
-    size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, inode TEXT NOT NULL, checked_ns INTEGER NOT NULL,
-    hash TEXT NOT NULL, title TEXT NOT NULL, tags TEXT NOT NULL,
+    size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, inode TEXT NOT NULL, ctime_ns INTEGER NOT NULL,
+    checked_ns INTEGER NOT NULL, hash TEXT NOT NULL, title TEXT NOT NULL, tags TEXT NOT NULL,
     pages INTEGER, blocks INTEGER, code TEXT);
 CREATE TABLE tag (tag TEXT NOT NULL, file INTEGER NOT NULL, PRIMARY KEY (tag, file)) WITHOUT ROWID;
 CREATE TABLE chunk (

@@ -7,18 +7,20 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from orange_jupyter.core.codes import Code
+from orange_jupyter.core.paths import SEARCHABLE
 from orange_jupyter.local.index import records
 from orange_jupyter.local.index.database import Database
 from orange_jupyter.local.index.records import Record
 from orange_jupyter.local.scan import Seen
 
 RACY_NS = 2_000_000_000
-"""A file whose mtime lies within 2 s of its reading may have changed since within one tick of a coarse clock (R06)."""
+"""A file whose mtime or ctime lies within 2 s of its reading may have changed since in one tick of a coarse clock
+(R06)."""
 
 RETRIED = (Code.NO_ACCESS.value, Code.IO_ERROR.value)
 """Failures that a person can mend without touching the file's mtime."""
@@ -48,6 +50,12 @@ class _Known:
     hashes: dict[str, str] = field(default_factory=dict)
     codes: dict[str, str] = field(default_factory=dict)
     suspects: frozenset[Seen] = frozenset()
+    clean: tuple[Seen, ...] | None = None
+
+
+def is_racy(seen: Seen, checked_ns: int) -> bool:
+    """Whether a file may have changed after it was read at `checked_ns` and still look the same."""
+    return abs(checked_ns - seen.mtime_ns) < RACY_NS or abs(checked_ns - seen.ctime_ns) < RACY_NS
 
 
 class Shelf:
@@ -57,22 +65,18 @@ class Shelf:
         self.database = database
         self._known = _Known()
 
-    def difference(self, files: Iterable[Seen]) -> Difference:
-        """Compare a whole scan's searchable files with the index. Raises Damaged."""
+    def difference(self, files: tuple[Seen, ...]) -> Difference:
+        """Compare a whole scan's files with the index; free for the tuple that was found without difference before.
+
+        Files that cannot be searched do not count. Raises Damaged.
+        """
         self.database.check()
         known = self._load()
-        present = frozenset(files)
-        fresh = present - known.states
-        suspects = known.suspects & present
-        if not fresh and len(present) == len(known.states):
-            return Difference(suspects=tuple(sorted(suspects)))
-        here = {seen.relative for seen in present}
-        return Difference(
-            added=tuple(sorted(seen for seen in fresh if seen.relative not in known.by_path)),
-            changed=tuple(sorted(seen for seen in fresh if seen.relative in known.by_path)),
-            suspects=tuple(sorted(suspects)),
-            removed=tuple(sorted(path for path in known.by_path if path not in here)),
-        )
+        if files is known.clean:
+            return Difference()
+        found = _compared(known, frozenset(seen for seen in files if seen.kind in SEARCHABLE))
+        known.clean = files if found.nothing else None
+        return found
 
     def hash_of(self, relative: str) -> str:
         """The content hash that the index has of a file, "" when none."""
@@ -128,6 +132,20 @@ class Shelf:
         return known
 
 
+def _compared(known: _Known, present: frozenset[Seen]) -> Difference:
+    fresh = present - known.states
+    suspects = tuple(sorted(known.suspects & present))
+    if not fresh and len(present) == len(known.states):
+        return Difference(suspects=suspects)
+    here = {seen.relative for seen in present}
+    return Difference(
+        added=tuple(sorted(seen for seen in fresh if seen.relative not in known.by_path)),
+        changed=tuple(sorted(seen for seen in fresh if seen.relative in known.by_path)),
+        suspects=suspects,
+        removed=tuple(sorted(path for path in known.by_path if path not in here)),
+    )
+
+
 def _generation(connection: sqlite3.Connection) -> int:
     return int(connection.execute("SELECT value FROM meta WHERE key = 'generation'").fetchone()[0])
 
@@ -135,15 +153,15 @@ def _generation(connection: sqlite3.Connection) -> int:
 def _known(connection: sqlite3.Connection) -> _Known:
     known = _Known(generation=_generation(connection))
     states, suspects = [], []
-    rows = connection.execute("SELECT path, size, mtime_ns, inode, kind, checked_ns, hash, code FROM file")
-    for path, size, mtime_ns, inode, kind, checked_ns, content_hash, code in rows:
-        seen = Seen(os.fsdecode(path), size, mtime_ns, int(inode), kind)
+    rows = connection.execute("SELECT path, size, mtime_ns, inode, kind, ctime_ns, checked_ns, hash, code FROM file")
+    for path, size, mtime_ns, inode, kind, ctime_ns, checked_ns, content_hash, code in rows:
+        seen = Seen(os.fsdecode(path), size, mtime_ns, int(inode), kind, ctime_ns)
         states.append(seen)
         known.by_path[seen.relative] = seen
         known.hashes[seen.relative] = content_hash
         if code is not None:
             known.codes[seen.relative] = code
-        if abs(checked_ns - mtime_ns) < RACY_NS or code in RETRIED:
+        if is_racy(seen, checked_ns) or code in RETRIED:
             suspects.append(seen)
     known.states, known.suspects = frozenset(states), frozenset(suspects)
     return known
