@@ -224,15 +224,15 @@ def test_a_scan_again_sees_every_change(kb: KnowledgeBase, outside: Path) -> Non
         lambda: os.utime(root / "a.md", ns=(state.st_atime_ns, state.st_mtime_ns)),
         same_size_and_mtime,
         lambda: (root / "a.md").rename(root / "b.md"),
-        lambda: (root / "b.md").unlink(),
+        (root / "b.md").unlink,
         lambda: write(kb.root, "空 文件夹/新.md"),
-        lambda: (root / "空 文件夹/新.md").unlink(),
-        lambda: (root / "空 文件夹").rmdir(),
+        (root / "空 文件夹/新.md").unlink,
+        (root / "空 文件夹").rmdir,
         lambda: (root / ".store/real.md").write_text("# longer\n", encoding="utf-8"),
         lambda: (root / ".store/other.md").replace(root / ".store/real.md"),
         lambda: (root / "s.md").symlink_to(outside / "secret.txt"),
         lambda: (root / ".orange/ignore").write_text("*.txt\n", encoding="utf-8"),
-        lambda: (root / ".orange/ignore").unlink(),
+        (root / ".orange/ignore").unlink,
     )
     scanner = Scanner(kb)
     kept = last = scanner.scan()
