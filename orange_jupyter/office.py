@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -219,7 +220,7 @@ def _with_variables(cell: CellRequest) -> str:
         return cell.text
     shown = []
     for name, value in cell.variables:
-        fence = "`" * max(3, 1 + max((len(run) for run in value.split("\n") if set(run) == {"`"}), default=0))
+        fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", value)), default=0))
         shown.append(f"{name} =\n{fence}\n{value[:VARIABLES]}\n{fence}")
     return cell.text + "\n\nVariables of the notebook:\n\n" + "\n\n".join(shown)
 

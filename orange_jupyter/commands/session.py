@@ -88,9 +88,8 @@ async def _delete(at: Standing, name: str) -> CommandReply:
 
 async def _export(at: Standing, words: tuple[str, ...]) -> CommandReply:
     rest, given = take(words, ("--to",), USAGE)
-    record = at.opened.record
-    if rest:
-        record = await at.app.ground.sessions.get(one(rest, "%orange session export [NAME] [--to FILE]"))
+    name = one(rest, "%orange session export [NAME] [--to FILE]") if rest else at.opened.record.session_id
+    record = await at.app.ground.sessions.get(name)
     target = given.get("--to") or f"{_file_name(record)}.md"
     text = await exported(at, record, as_json=target.endswith(".json"))
     path = await asyncio.to_thread(write_new, Path(at.where.folder) / target, text)

@@ -11,6 +11,7 @@ from markdown_it.token import Token
 from orange_jupyter.core.corpus import Citation
 from orange_jupyter.jupyter.markdown_rules import CITATION_GROUP, CITATION_ID
 from orange_jupyter.jupyter.quotes import is_quoted, quotation_before, without_attribution
+from orange_jupyter.jupyter.readings import block_words, words_of
 from orange_jupyter.jupyter.strings import Language, text
 
 _BETWEEN = frozenset(" \n\t—–-(（:：")
@@ -32,6 +33,11 @@ class Reading:
         if self.fresh and (not set(self.line) - _BETWEEN or _is_attribution(self.line)):
             return without_attribution(self.quoted)
         return quotation_before(self.line)
+
+    def vouched(self) -> None:
+        """A citation was written: inside a block quotation the next one vouches for the words after this one."""
+        if self.depth:
+            self.quoted, self.line = "", ""
 
 
 @dataclass(slots=True)
@@ -99,6 +105,8 @@ def cite(tokens: Iterable[Token], citing: Citing) -> None:
             reading.fresh = reading.depth == 0
         elif token.type == "inline":
             _cite_inline(token, citing, reading)
+        elif reading.depth:
+            reading.quoted += block_words(token)
 
 
 def _cite_inline(token: Token, citing: Citing, reading: Reading) -> None:
@@ -109,7 +117,7 @@ def _cite_inline(token: Token, citing: Citing, reading: Reading) -> None:
         if child.type == "text" and not links:
             children += _cite_text(child, citing, reading)
         else:
-            reading.line += "\n" if child.type == "softbreak" else child.content
+            reading.line += words_of((child,))
             children.append(child)
     token.children = children
     if reading.depth:
@@ -127,6 +135,7 @@ def _cite_text(token: Token, citing: Citing, reading: Reading) -> list[Token]:
         reading.line += before
         pieces.append(Token("text", "", 0, content=before))
         shown = citing.group(CITATION_ID.findall(found.group()), reading.claimed())
+        reading.vouched()
         space = " " if found.group().endswith((" ", "\n")) else ""
         pieces.append(Token("html_inline", "", 0, content=shown + space))
         start = found.end()

@@ -362,19 +362,24 @@ async def test_a_cancelled_refresh_stops_within_a_second_and_keeps_what_was_writ
 
 
 class WatchedScanner(Scanner):
-    """The real scanner, and two flags that tell when it has begun to work and when it has ended."""
+    """The real scanner, and two flags that tell when it is amid its work (asked 50 times) and when it has ended."""
 
     def __init__(self, base: KnowledgeBase) -> None:
         super().__init__(base)
         self.began, self.ended = threading.Event(), threading.Event()
 
     def scan(self, stop: Stop | None = None) -> Scan:
-        def asked() -> bool:
-            self.began.set()
+        asked = 0
+
+        def watched() -> bool:
+            nonlocal asked
+            asked += 1
+            if asked == 50:
+                self.began.set()
             return stop is not None and stop()
 
         try:
-            return super().scan(asked)
+            return super().scan(watched)
         finally:
             self.ended.set()
 

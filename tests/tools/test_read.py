@@ -9,6 +9,7 @@ import socket
 import pytest
 from docx import Document
 from PIL import Image
+from PIL.PngImagePlugin import PngInfo
 
 from orange_jupyter.core.grant import Tier
 
@@ -228,15 +229,23 @@ async def test_a_pdf_is_read_by_page(kb):
 
 
 async def test_a_picture_is_measured_and_never_put_into_the_envelope(kb):
-    """R-READ-7, R-READ-9, R-IMG-3: size and format; SVG fails clearly; a wrong type is told by content."""
+    """R-READ-7, R-READ-9, R-LIST-3, R-IMG-3, U03: size and format; type by content; metadata is not passed on."""
     Image.new("RGB", (3000, 1500), "navy").save(kb.root / "wide.png")
     read = await kb("read", path="wide.png")
     assert max(read["image"]["width"], read["image"]["height"]) <= 2000
     assert len(json.dumps(read)) < 2000
     (kb.root / "v.svg").write_text("<svg/>")
     assert (await kb("read", path="v.svg"))["error"]["code"] == "svg_not_rasterised"
-    (kb.root / "fake.png").write_text("<html>not a picture</html>")
-    assert (await kb("read", path="fake.png"))["error"]["code"] in ("type_mismatch", "damaged")
+    for content in ("<html>not a picture</html>", "<svg xmlns='http://www.w3.org/2000/svg'><script>1</script></svg>"):
+        (kb.root / "fake.png").write_text(content)
+        assert (await kb("read", path="fake.png"))["error"]["code"] in ("type_mismatch", "damaged")
+    described = PngInfo()
+    described.add_text("Comment", "<script>alert(1)</script>")
+    Image.new("RGB", (9, 9)).save(kb.root / "meta.png", pnginfo=described)
+    assert (await kb("read", path="meta.png"))["ok"] is True
+    kept = list((kb.tmp / "home" / "blobs").rglob("*.*"))
+    assert kept
+    assert not any(b"script" in file.read_bytes() for file in kept)
 
 
 async def test_a_folder_is_not_read(kb):
