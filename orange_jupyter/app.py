@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from orange_jupyter.core.errors import SessionError
 from orange_jupyter.core.grant import Tier
+from orange_jupyter.core.limits import TurnLimits
 from orange_jupyter.core.masking import Masker
 from orange_jupyter.core.parts import Parts, Reach, State
 from orange_jupyter.core.paths import KnowledgeBase
@@ -22,6 +23,7 @@ from orange_jupyter.local.index.library import LocalLibrary
 from orange_jupyter.local.workspace import LocalWorkspace
 from orange_jupyter.log import close_log, open_log
 from orange_jupyter.models import Models
+from orange_jupyter.prices import Priced
 from orange_jupyter.storage.citations import SessionCitations
 from orange_jupyter.storage.evidence import SessionEvidence
 from orange_jupyter.storage.ids import new_id
@@ -125,7 +127,12 @@ class App:
 
     async def model(self, name: str) -> Model:
         """The model `name`. Raises ConfigError."""
-        return await asyncio.to_thread(self.models.make, name)
+        return await asyncio.to_thread(self._make_model, name)
+
+    def _make_model(self, name: str) -> Model:
+        model = self.models.make(name)
+        prices = self.ground.settings().model(name).prices
+        return Priced(model, prices) if prices is not None else model
 
     # Sessions
 
@@ -223,7 +230,7 @@ class App:
             model=self.model,
             new_id=lambda prefix: new_id(f"{prefix}_"),
             nonce=self._nonce,
-            steps=settings.limits.steps,
+            limits=TurnLimits(**settings.limits.model_dump()),
         )
 
     async def _save(self, state: State) -> None:

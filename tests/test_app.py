@@ -14,15 +14,17 @@ from PIL import Image as Picture
 
 from orange_jupyter.app import App, ForThisRun
 from orange_jupyter.cli.tool import call as cli_call
-from orange_jupyter.config import ModelSettings, Provider, add_model, use_model
+from orange_jupyter.config import ModelSettings, Prices, Provider, add_model, use_model
 from orange_jupyter.core.approval import Outcome
 from orange_jupyter.core.errors import RightsError, SessionError
 from orange_jupyter.core.events import StopReason
 from orange_jupyter.core.grant import Tier
-from orange_jupyter.core.messages import Image, Role, ToolCall, ToolResult
+from orange_jupyter.core.limits import TurnLimits, circles
+from orange_jupyter.core.messages import Image, Role, ToolCall, ToolResult, Usage
 from orange_jupyter.core.ports import Answer
 from orange_jupyter.core.repair import repair
 from orange_jupyter.core.session import Said
+from orange_jupyter.prices import Priced, cost
 from orange_jupyter.providers.scripted import Script, Scripted, ScriptedCall, ScriptedReply
 from orange_jupyter.storage.transcript import Transcript
 from orange_jupyter.terminal import Nobody
@@ -421,3 +423,50 @@ async def test_a_fault_of_ours_is_in_the_private_log_under_its_reference_and_mas
     assert secret not in text
     assert "masked" in text
     assert log.stat().st_mode & 0o077 == 0
+
+
+async def test_a_model_in_circles_gets_a_note_then_the_person_is_asked_then_the_turn_ends(world):
+    """R-MOD-5, wire row 30: periods 1 to 5; headless there is no question; what was found stays."""
+    app, model = await world(*[SEARCH] * 20)
+    opened = await app.create()
+    turn = await ask(opened, "go")
+    assert turn.stop_reason is StopReason.LOOP
+    assert len(turn.steps) == 6
+    assert "same calls" in model.requests[3].messages[-1].text
+    approver = Waiting()
+    other, _ = await world(*[SEARCH] * 6, ScriptedReply(text="enough"), approver=approver)
+    approver.answers.put_nowait(Outcome.APPROVED)
+    again = await ask(await other.create(), "go")
+    assert (again.stop_reason, again.answer) == (StopReason.ANSWER, "enough")
+
+
+async def test_tokens_cost_and_time_end_a_turn(world):
+    """R-MOD-5, R-CTX-4: each limit has its own reason; cost only where prices are known."""
+    costly = ScriptedReply(calls=SEARCH.calls, usage=Usage(input_tokens=1000, cache_read_tokens=400, output_tokens=100))
+    slow = ScriptedReply(text="word " * 400, chunk=4, delay=0.02)
+    for limits, replies, reason in (
+        (TurnLimits(tokens=1500), (costly, costly, costly), StopReason.TOKEN_LIMIT),
+        (TurnLimits(cost=0.003), (costly, costly, costly), StopReason.COST_LIMIT),
+        (TurnLimits(seconds=0.2), (slow,), StopReason.TIME_LIMIT),
+    ):
+        app, scripted = await world(*replies)
+        priced = Priced(scripted, Prices(input=1.0, output=10.0, cache_read=0.1))
+
+        async def model(_, priced=priced):
+            return priced
+
+        app.model = model
+        opened = await app.create()
+        opened.session._parts = replace(opened.session._parts, limits=limits, model=model)
+        turn = await ask(opened, "go")
+        assert turn.stop_reason is reason
+    assert cost(costly.usage, Prices(input=1.0, output=10.0, cache_read=0.1)) == pytest.approx((600 + 40 + 1000) / 1e6)
+
+
+@pytest.mark.parametrize("period", [1, 2, 3, 4, 5])
+def test_circles_of_every_period_are_seen_and_progress_is_not(period):
+    """R-MOD-5: three times the same sequence, not two; a result that changes is progress."""
+    once = [f"s{number}" for number in range(period)]
+    assert circles(["x", *once * 3])
+    assert not circles(once * 2 + once[:-1])
+    assert not circles([f"s{number}" for number in range(20)])

@@ -12,7 +12,7 @@ from orange_jupyter.core.codes import Code
 from orange_jupyter.core.desk import Desk, Refused, progress
 from orange_jupyter.core.errors import RightsError, ToolError
 from orange_jupyter.core.events import ApprovalAsked, ApprovalEnded
-from orange_jupyter.core.grant import Grant
+from orange_jupyter.core.grant import Effect, Grant
 from orange_jupyter.core.messages import ToolCall
 from orange_jupyter.core.policy import Decision, Verdict, decide
 from orange_jupyter.core.result import canonical
@@ -51,19 +51,43 @@ async def ask(desk: Desk, call: ToolCall, asked: Asked) -> Action:
     try:
         answer = await desk.approver.ask(request)
     except asyncio.CancelledError:
-        await _ended(desk, call, request, Outcome.CANCELLED)
+        await _ended(desk, call.id, request, Outcome.CANCELLED)
         raise
     error = _answer_error(answer.outcome, answer.reason)
     if error is not None:
-        await _ended(desk, call, request, answer.outcome, answer.reason)
+        await _ended(desk, call.id, request, answer.outcome, answer.reason)
         raise Refused(error, str(answer.outcome))
     try:
         action = await _again(desk, call, asked, (request, answer.digest))
     except ToolError as changed:
-        await _ended(desk, call, request, Outcome.EXPIRED, changed.message)
+        await _ended(desk, call.id, request, Outcome.EXPIRED, changed.message)
         raise Refused(changed, str(Outcome.EXPIRED)) from None
-    await _ended(desk, call, request, Outcome.APPROVED, answer.reason)
+    await _ended(desk, call.id, request, Outcome.APPROVED, answer.reason)
     return action
+
+
+async def ask_to_go_on(desk: Desk, call_id: str, tool: str) -> bool:
+    """Whether the person wants a turn that goes in circles to go on (R-MOD-5); False where nobody is there."""
+    request = ApprovalRequest(
+        operation_id=f"op_{desk.turn_id}_{call_id}_go_on",
+        session_id=desk.session_id,
+        turn_id=desk.turn_id,
+        permission_version=desk.grant().version,
+        tool=tool,
+        effect=Effect.OWN_STATE,
+        operation="go on, although the same calls repeat",
+        target="",
+        arguments="{}",
+    )
+    request = request.model_copy(update={"digest": _digest(desk, request), "asked_at": desk.clock.now()})
+    await desk.hear(ApprovalAsked(call_id=call_id, request=_shown(desk, request)))
+    try:
+        answer = await desk.approver.ask(request)
+    except asyncio.CancelledError:
+        await _ended(desk, call_id, request, Outcome.CANCELLED)
+        raise
+    await _ended(desk, call_id, request, answer.outcome, answer.reason)
+    return answer.outcome is Outcome.APPROVED and answer.digest == request.digest
 
 
 async def _again(desk: Desk, call: ToolCall, asked: Asked, given: tuple[ApprovalRequest, str]) -> Action:
@@ -117,9 +141,12 @@ def approval_request(desk: Desk, call: ToolCall, asked: Asked) -> ApprovalReques
         warnings=action.warnings,
         operands=action.operands,
     )
+    return request.model_copy(update={"digest": _digest(desk, request), "asked_at": desk.clock.now()})
+
+
+def _digest(desk: Desk, request: ApprovalRequest) -> str:
     body = desk.nonce + canonical(request.model_dump(mode="json", exclude={"digest", "asked_at"}))
-    digest = hashlib.sha256(body.encode("utf-8", "surrogatepass")).hexdigest()
-    return request.model_copy(update={"digest": digest, "asked_at": desk.clock.now()})
+    return hashlib.sha256(body.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _shown(desk: Desk, request: ApprovalRequest) -> ApprovalRequest:
@@ -134,10 +161,10 @@ def _shown(desk: Desk, request: ApprovalRequest) -> ApprovalRequest:
     )
 
 
-async def _ended(desk: Desk, call: ToolCall, request: ApprovalRequest, outcome: Outcome, reason: str = "") -> None:
+async def _ended(desk: Desk, call_id: str, request: ApprovalRequest, outcome: Outcome, reason: str = "") -> None:
     await desk.hear(
         ApprovalEnded(
-            call_id=call.id,
+            call_id=call_id,
             operation_id=request.operation_id,
             outcome=outcome,
             reason=desk.mask(reason),

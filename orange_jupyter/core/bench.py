@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from orange_jupyter.core.desk import Desk
 from orange_jupyter.core.grant import Grant
@@ -36,7 +36,7 @@ class Bench:
             desk=self.desk(turn_id, audience),
             bases=self.reach.bases,
             keep=keep,
-            steps=steps or self.parts.steps,
+            limits=replace(self.parts.limits, steps=steps) if steps else self.parts.limits,
         )
 
     def desk(self, turn_id: str, audience: Audience) -> Desk:

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
+from orange_jupyter.core.asking import ask_to_go_on
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.context import Turned, pack, system_message
 from orange_jupyter.core.declare import declare
@@ -14,12 +15,16 @@ from orange_jupyter.core.desk import Desk
 from orange_jupyter.core.dispatch import Ran, run_call
 from orange_jupyter.core.errors import ModelError, ModelFault, RunError
 from orange_jupyter.core.events import Notice, PartDone, StepFinished, StepStarted, StopReason
+from orange_jupyter.core.limits import TurnLimits, circles, signature
 from orange_jupyter.core.messages import Finish, Message, Reply, Role, Text, ToolCall, ToolResult, Usage
 from orange_jupyter.core.paths import KnowledgeBase
 from orange_jupyter.core.ports import Model
 from orange_jupyter.core.result import as_json, failure
 
 REPAIRS = 2
+CIRCLING = (
+    "You made the same calls with the same results several times. Do something else, or answer with what you have."
+)
 NUDGE = "Your last reply was empty. Answer the question, or say that you cannot."
 
 
@@ -31,7 +36,7 @@ class Agent:
     desk: Desk
     bases: tuple[KnowledgeBase, ...]
     keep: Callable[[Message], Awaitable[None]]
-    steps: int = 50
+    limits: TurnLimits = field(default_factory=TurnLimits)
 
 
 @dataclass(slots=True)
@@ -46,17 +51,22 @@ class Course:
     malformed: int = 0
     nudged: bool = False
     seen_calls: set[str] = field(default_factory=set)
+    signatures: list[str] = field(default_factory=list)
+    circled: int = 0
 
 
 async def run_turn(agent: Agent, history: Sequence[Turned], course: Course) -> StopReason:
     """Run steps until an answer or the step limit. Raises ModelError, StoreError; cancellation stops it anywhere."""
-    while course.step < agent.steps:
+    while course.step < agent.limits.steps:
         course.step += 1
         reply = await _ask_model(agent, history, course)
         done = await _take(agent, reply, course)
         await agent.desk.hear(StepFinished(step=course.step, usage=reply.usage))
         if done:
             return StopReason.ANSWER
+        passed = agent.limits.passed(course.usage) or await _circling(agent, course)
+        if passed is not None:
+            return passed
     return StopReason.STEP_LIMIT
 
 
@@ -65,7 +75,7 @@ async def _ask_model(agent: Agent, history: Sequence[Turned], course: Course) ->
     tools = declare(agent.desk.tools.values(), grant)
     system = system_message(grant, agent.bases)
     request = pack(system, history, course.current, tools=tools, model=agent.model.info)
-    await agent.desk.hear(StepStarted(step=course.step, limit=agent.steps))
+    await agent.desk.hear(StepStarted(step=course.step, limit=agent.limits.steps))
     course.streamed = ""
 
     def emit(delta: Delta) -> None:
@@ -133,6 +143,7 @@ async def _run_calls(agent: Agent, course: Course, calls: Sequence[ToolCall]) ->
     for call in calls:
         ran = await run_call(agent.desk, call)
         await _keep(agent, course, _result_message(ran.result))
+        course.signatures.append(signature(call, ran.envelope))
         _count_malformed(ran, course)
         await asyncio.sleep(0)
 
@@ -147,6 +158,21 @@ def _count_malformed(ran: Ran, course: Course) -> None:
             "The model made unreadable tool calls three times in a row.",
             hint="Try another model, or run %orange model list.",
         )
+
+
+async def _circling(agent: Agent, course: Course) -> StopReason | None:
+    """Calls that repeat with the same results: a note to the model, then a question to the person, then the end."""
+    if not circles(course.signatures):
+        return None
+    course.signatures.clear()
+    course.circled += 1
+    if course.circled == 1:
+        await _keep(agent, course, Message(role=Role.USER, parts=(Text(text=CIRCLING),)))
+        return None
+    last = course.current[-1].parts[-1]
+    if isinstance(last, ToolResult) and await ask_to_go_on(agent.desk, last.call_id, last.name):
+        return None
+    return StopReason.LOOP
 
 
 async def _refuse_cut(agent: Agent, course: Course, calls: Sequence[ToolCall]) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from orange_jupyter.core.grant import Switches, Tier
 from orange_jupyter.core.keeping import Blobs, Citations, Evidence, Reads, Transcript
+from orange_jupyter.core.limits import TurnLimits
 from orange_jupyter.core.messages import Value
 from orange_jupyter.core.paths import KnowledgeBase
 from orange_jupyter.core.ports import Approver, Clock, Documents, Library, Listener, Model, Workspace
@@ -59,4 +60,4 @@ class Parts:
     model: Callable[[str], Awaitable[Model]]
     new_id: Callable[[str], str]
     nonce: str
-    steps: int = 50
+    limits: TurnLimits = field(default_factory=TurnLimits)

@@ -78,7 +78,10 @@ async def play(agent: Agent, play: Play, live: Live) -> TurnFinished:
         for notice in play.notices:
             await play.audience.hear(notice)
         await agent.keep(said)
-        reason = await run_turn(agent, play.history, course)
+        async with asyncio.timeout(agent.limits.seconds):
+            reason = await run_turn(agent, play.history, course)
+    except TimeoutError:
+        reason = StopReason.TIME_LIMIT
     except asyncio.CancelledError:
         reason = live.reason or StopReason.STOPPED
         live.reason = reason
