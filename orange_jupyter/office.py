@@ -5,19 +5,21 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
+from typing import Any
 
 from orange_jupyter.app import App, Opened, environment
 from orange_jupyter.beginning import attached, told_first
 from orange_jupyter.commands import run_command
 from orange_jupyter.commands.kb import find
 from orange_jupyter.commands.standing import Standing
-from orange_jupyter.core.errors import OrangeError, ToolError, UsageError
-from orange_jupyter.core.events import TurnFinished
+from orange_jupyter.core.errors import ModelError, OrangeError, ToolError, UsageError
+from orange_jupyter.core.events import StopReason, TurnFinished
 from orange_jupyter.core.grant import Tier
 from orange_jupyter.core.ports import Approver, Listener
 from orange_jupyter.core.session import Said
+from orange_jupyter.core.titles import title_by
 from orange_jupyter.jupyter.approver import STAGE
 from orange_jupyter.jupyter.options import CELL_CANNOT_RAISE
 from orange_jupyter.jupyter.ports import Candidates, CellRequest, CommandReply, Where
@@ -40,6 +42,7 @@ class NotebookOffice:
         self._turns: OrderedDict[str, Turn] = OrderedDict()
         self._candidates = Candidates()
         self._opening = asyncio.Lock()
+        self._tasks: set[asyncio.Task[None]] = set()
 
     @property
     def strict(self) -> bool:
@@ -69,8 +72,28 @@ class NotebookOffice:
         self._turns[finished.turn_id] = collector.turn(finished, session.state)
         while len(self._turns) > KEPT_TURNS:
             self._turns.popitem(last=False)
+        if finished.stop_reason is StopReason.ANSWER and session.state.turns == 1:
+            self._background(self._entitle(opened, cell.text, finished.answer))
         await self._learn_names()
         return finished
+
+    async def _entitle(self, opened: Opened, question: str, answer: str) -> None:
+        """Let a language model name the session, unless the person did meanwhile; what fails here is no news."""
+        before = opened.session.state.title
+        model = await self._app.model(opened.session.state.model)
+        try:
+            title = await title_by(model, question, answer) if model.info.host else ""
+        except ModelError:
+            return
+        finally:
+            await model.close()
+        if title and opened.session.state.title == before:
+            await opened.session.rename(title)
+
+    def _background(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     async def _session_for(self, cell: CellRequest) -> Opened:
         async with self._opening:
@@ -195,6 +218,10 @@ class NotebookOffice:
 
     async def close(self) -> None:
         """Stop what runs and free everything."""
+        for task in self._tasks:
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
         await self._app.close()
 
 

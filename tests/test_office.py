@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,9 +16,11 @@ from orange_jupyter.commands import COMMANDS
 from orange_jupyter.core.errors import ConfigError, PathError, SessionError, UsageError
 from orange_jupyter.core.events import StopReason
 from orange_jupyter.core.grant import Tier
+from orange_jupyter.core.titles import cleaned
 from orange_jupyter.jupyter.options import parse_options
 from orange_jupyter.jupyter.ports import CellRequest, Where
 from orange_jupyter.office import NotebookOffice
+from orange_jupyter.providers.scripted import Scripted, ScriptedReply
 from orange_jupyter.terminal import Nobody
 
 
@@ -283,3 +287,47 @@ async def test_a_full_tier_that_ended_with_its_kernel_is_said_once(office):
     assert (await office.say("status")).data["session"]["tier"] == "workspace-readonly"
     await office("", "And again?")
     assert not any("ended with its kernel" in text for text in office.view.notices())
+
+
+@pytest.mark.parametrize(
+    ("said", "title"),
+    [
+        ("# “Melt factor of run 17.”\n\nmore", "Melt factor of run 17"),
+        ("《融雪系数》", "融雪系数"),
+        ("x" * 60, ""),
+        ("", ""),
+    ],
+)
+def test_a_models_title_is_cleaned_or_left(said, title):
+    """R-SESS-1: quotes, marks and a full stop go; what is too long is no title."""
+    assert cleaned(said) == title
+
+
+async def test_a_language_model_names_the_session_unless_the_person_did(office):
+    """R-SESS-1: one small request after the first turn, without tools; a name the person gave stays."""
+
+    class Named(Scripted):
+        @property
+        def info(self):
+            return replace(super().info, host="127.0.0.1:1")
+
+    model = Named(
+        [
+            ScriptedReply(text="4.6"),
+            ScriptedReply(text="Melt factor"),
+            ScriptedReply(text="5"),
+            ScriptedReply(text="Never"),
+        ]
+    )
+
+    async def the_model(_):
+        return model
+
+    office.now.app.model = the_model
+    await office("", "What is the melt factor?")
+    await asyncio.wait(office.now._tasks or {asyncio.create_task(asyncio.sleep(0))})
+    assert (await office.say("status")).data["session"]["title"] == "Melt factor"
+    assert model.requests[1].tools == ()
+    finished = await office("", "And the second?")
+    assert finished.answer == "5"
+    assert len(model.requests) == 3
