@@ -15,6 +15,8 @@ _QUOTES = str.maketrans({mark: '"' for mark in "“”„«»「」『』"} | {m
 _GAP = re.compile(r"\s*(?:\[?…\]?|\[?\.\.\.+\]?|\[?……\]?)\s*")
 _AT_END = re.compile(r"[“「『\"]([^“”「」『』\"]{4,400})[”」』\"][\s,，。.;；:：、!！?？)）]*$")
 _CJK = 0x2E80
+LONG = 100
+"""Characters from which a quotation may break off within a word: it was cut to a length, its words are the note's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +26,12 @@ class _Folded:
     text: str
     cuts: frozenset[int]
 
-    def find(self, wanted: str, start: int) -> int:
-        """The place of `wanted` where it is no part of a longer word or number; -1 where there is none."""
+    def find(self, wanted: str, start: int, *, opens: bool, closes: bool) -> int:
+        """The place of `wanted`, -1 where there is none. Where it `opens` or `closes` no word may be cut."""
         found = self.text.find(wanted, start)
-        while found >= 0 and not (self._is_edge(found) and self._is_edge(found + len(wanted))):
+        while found >= 0 and (
+            (opens and not self._is_edge(found)) or (closes and not self._is_edge(found + len(wanted)))
+        ):
             found = self.text.find(wanted, found + 1)
         return found
 
@@ -66,8 +70,10 @@ def without_attribution(quotation: str) -> str:
 
 def _in_order(pieces: list[str], whole: _Folded) -> bool:
     start = 0
-    for piece in pieces:
-        found = whole.find(piece, start)
+    for place, piece in enumerate(pieces):
+        # beside an ellipsis a word may be cut: what was left out is said
+        last = place == len(pieces) - 1 and (len(piece) < LONG or piece[-1:].isdigit())
+        found = whole.find(piece, start, opens=place == 0, closes=last)
         if found < 0:
             return False
         start = found + len(piece)
