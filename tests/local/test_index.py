@@ -305,13 +305,13 @@ async def test_the_cache_folder_is_private(tmp_path: Path) -> None:
 async def test_progress_names_the_files_and_reaches_the_total(tmp_path: Path) -> None:
     """R-ALL-6."""
     async with Indexed(tmp_path) as desk:
-        for number in range(70):
+        for number in range(140):
             desk.write(f"n{number}.md", "walrus\n")
         seen: list[tuple[str, int, int | None]] = []
         await desk.library.refresh(lambda what, done, total: seen.append((what, done, total)))
-        assert seen[0] == ("indexing n0.md", 0, 70)
-        assert seen[-1] == ("indexing", 70, 70)
-        assert [done for _, done, _ in seen] == [0, 64, 70]
+        assert seen[0] == ("indexing n0.md", 0, 140)
+        assert seen[-1] == ("indexing", 140, 140)
+        assert [done for _, done, _ in seen] == [0, 128, 140]
 
 
 class SlowDocuments:

@@ -26,7 +26,7 @@ from orange_jupyter.local.scan import Scan, Scanner, Seen
 NOTES = ("markdown", "txt")
 NOTE_BYTES = 20 * 1_048_576
 DOCUMENT_BYTES = 200 * 1_048_576
-BATCH_FILES = 64
+BATCH_FILES = 128
 BATCH_BYTES = 4 * 1_048_576
 AT_ONCE = 4
 

@@ -6,6 +6,7 @@ Only the index sees this form; passages and offsets are always those of the real
 from __future__ import annotations
 
 import re
+import string
 import unicodedata
 from operator import add
 
@@ -19,8 +20,10 @@ _CJK = (
     "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U000323af"
 )
 CJK_RUN = re.compile(f"[{_CJK}]+")
-_WRAPPED_RUN = re.compile(f"[{_CJK}]+(?:\n[{_CJK}]+)*")
-_HUMPED = re.compile(r"(?<![A-Za-z0-9])[A-Z]*[a-z0-9]+[A-Z][A-Za-z0-9]*")
+_WRAPPED_RUN = re.compile(f"([{_CJK}]+(?:\n[{_CJK}]+)*)")
+_ALNUM = frozenset(string.ascii_letters + string.digits)
+_HUMPED = re.compile(r"[A-Z](?<=[a-z0-9][A-Z])[A-Za-z0-9]*")
+"""An identifier from its first hump on; the character set in front is what lets the search skip other text quickly."""
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
@@ -28,7 +31,12 @@ def normalised(text: str) -> str:
     """NFKC, so that NFC and NFD forms and full-width letters meet (P11); what cannot be encoded becomes `?`."""
     if text.isascii():
         return text
-    return unicodedata.normalize("NFKC", text).encode("utf-8", "replace").decode()
+    plain = unicodedata.normalize("NFKC", text)
+    try:
+        plain.encode()
+    except UnicodeEncodeError:
+        return plain.encode("utf-8", "replace").decode()
+    return plain
 
 
 def tokens(text: str) -> str:
@@ -37,12 +45,13 @@ def tokens(text: str) -> str:
     The last character alone makes every character the start of some token, so that `猫*` finds 猫 anywhere.
     A run goes on over a single line break: Chinese is often wrapped by hand.
     """
-    return text if text.isascii() else _WRAPPED_RUN.sub(_spread, text)
-
-
-def _spread(match: re.Match[str]) -> str:
-    run = match.group().replace("\n", "")
-    return f" {' '.join(map(add, run, run[1:]))} {run[-1]} "
+    if text.isascii():
+        return text
+    parts = _WRAPPED_RUN.split(text)
+    for number in range(1, len(parts), 2):
+        run = parts[number].replace("\n", "")
+        parts[number] = f" {' '.join(map(add, run, run[1:]))} {run[-1]} "
+    return "".join(parts)
 
 
 def bigrams(run: str) -> str:
@@ -52,5 +61,10 @@ def bigrams(run: str) -> str:
 
 def humps(text: str) -> str:
     """The parts of camelCase identifiers: `getUserName` gives `get User Name`; `snake_case` and `a.b` split anyway."""
-    found = _HUMPED.findall(text)
+    found = []
+    for match in _HUMPED.finditer(text):
+        start = match.start() - 1
+        while start and text[start - 1] in _ALNUM:
+            start -= 1
+        found.append(text[start : match.end()])
     return _HUMP.sub(" ", " ".join(dict.fromkeys(found))) if found else ""
