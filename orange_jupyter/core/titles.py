@@ -8,8 +8,6 @@ from orange_jupyter.core.ports import Model
 LENGTH = 48
 EXCERPT = 1_000
 ASK = "Give this conversation a title of at most six words, in the question's language. Answer with the title only."
-    "Give this conversation a title of at most six words, in the language of the question. Answer with the title only."
-)
 
 
 async def title_by(model: Model, question: str, answer: str) -> str:
