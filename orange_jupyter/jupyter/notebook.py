@@ -14,6 +14,7 @@ from orange_jupyter.jupyter.stage import CellStage
 from orange_jupyter.jupyter.turn_display import TurnDisplay
 from orange_jupyter.jupyter.wait_await import wait_awaiting, wait_blocking
 from orange_jupyter.jupyter.wait_detached import Detached
+from orange_jupyter.jupyter.wait_pump import pump_of, wait_pumping
 from orange_jupyter.jupyter.waiting import Job, Way, choose, kernel_version
 from orange_jupyter.jupyter.work import LineWork, TurnWork
 
@@ -65,7 +66,7 @@ class Notebook:
             screen.record({"text/markdown": HELP, "text/plain": HELP})
             return False
         job, work = self.begin(self._request(options, body), screen)
-        await self._wait(job, choose(screen.front, awaited=awaited, detach=options.detach, kernel=kernel_version()))
+        await self._wait(job, self._way(screen.front, awaited=awaited, detach=options.detach))
         return job.done and work.missed_person
 
     def begin(self, request: CellRequest, screen: Screen) -> tuple[Job, TurnWork]:
@@ -79,12 +80,12 @@ class Notebook:
     async def _line(self, screen: Screen, line: str, *, awaited: bool) -> None:
         words = tuple(split(line))
         if words == ("wait",):
-            await self._join(awaited=awaited)
+            await self._join(screen.front, awaited=awaited)
             return
         where = self.where()
         stage = self._stage(screen, where)
-        way = choose(screen.front, awaited=awaited, detach=False, kernel=kernel_version())
-        if way is Way.DETACHED:
+        way = self._way(screen.front, awaited=awaited)
+        if way in (Way.PUMP, Way.DETACHED):
             screen.record(EMPTY)  # on kernels before 7 only a display made here stays in this cell
         job = self._start(LineWork(self.entrance, words, where, screen, stage), screen, stage)
         if way is Way.DETACHED:  # most lines are quick; one that asks goes on by itself, so that its card can answer
@@ -92,9 +93,16 @@ class Notebook:
         if not job.done:
             await self._wait(job, way)
 
-    async def _join(self, *, awaited: bool) -> None:
+    async def _join(self, front: Front, *, awaited: bool) -> None:
+        way = self._way(front, awaited=awaited)
+        if way is Way.DETACHED:  # no click gets through, but joining is what was asked for
+            way = Way.AWAIT if awaited else Way.BLOCK
         for job in self._detached.left():
-            await self._wait(job, Way.AWAIT if awaited else Way.BLOCK)
+            await self._wait(job, way)
+
+    def _way(self, front: Front, *, awaited: bool, detach: bool = False) -> Way:
+        pump = pump_of(self._shell) is not None
+        return choose(front, awaited=awaited, detach=detach, kernel=kernel_version(), pump=pump)
 
     def _start(self, work: TurnWork | LineWork, screen: Screen, stage: CellStage) -> Job:
         running = self.entrance.guard(work.run(), screen.fail)
@@ -104,6 +112,8 @@ class Notebook:
         match way:
             case Way.AWAIT:
                 await wait_awaiting(job)
+            case Way.PUMP:
+                wait_pumping(job, self._shell)
             case Way.BLOCK:
                 wait_blocking(job)
             case Way.DETACHED:
@@ -113,11 +123,19 @@ class Notebook:
     def stage(self, *, clicks: bool) -> CellStage:
         """Where the Python API's questions are put, in the cell that runs now.
 
-        `clicks`: the cell awaits, so a card works. Else its thread is blocked: serve `prompts` on it (`wait_blocking`).
+        `clicks`: the cell awaits, so a card works. Else its thread is blocked: `wait_here` serves what is asked, with
+        a card where the pump serves and with `input()` where not.
         """
         front = front_of(self._shell)
-        typing = front is Front.NOTEBOOK and not clicks
+        typing = front is Front.NOTEBOOK and not clicks and pump_of(self._shell) is None
         return self._stage(Screen(self._shell, Front.TERMINAL if typing else front), self.where())
+
+    def wait_here(self, job: Job) -> None:
+        """Block the cell's thread until a job of the Python API ended. An interrupt stops it and is raised again."""
+        if front_of(self._shell) is Front.NOTEBOOK:
+            wait_pumping(job, self._shell)
+        else:
+            wait_blocking(job)
 
     def _stage(self, screen: Screen, where: Where) -> CellStage:
         return CellStage(screen, self.entrance.runtime, self.entrance.approver, where.language)

@@ -1,7 +1,8 @@
 """How a cell waits for its turn: chosen in one place, from the kernel's version and who is there (R-UI-2).
 
-Measured (notebook-facts): on ipykernel 7.4 and newer a click reaches Python while an async cell awaits; on older
-kernels it does not, so there the cell returns and the turn goes on by itself.
+Measured (notebook-facts): on ipykernel 7.4 and newer a click reaches Python while an async cell awaits. On older
+kernels and in cells that cannot await it does not: there the pump reads the clicks; where it does not serve, the cell
+returns and the turn goes on by itself.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ class Way(Enum):
     """A way of waiting."""
 
     AWAIT = "await"
+    PUMP = "pump"
     BLOCK = "block"
     DETACHED = "detached"
 
@@ -43,16 +45,19 @@ class Job:
         return self.future.done()
 
 
-def choose(front: Front, *, awaited: bool, detach: bool, kernel: str) -> Way:
-    """The way to wait. `awaited`: the cell was rewritten; `kernel`: ipykernel's version, "" in a terminal.
+def choose(front: Front, *, awaited: bool, detach: bool, kernel: str, pump: bool) -> Way:
+    """The way to wait.
 
+    `awaited`: the cell was rewritten; `kernel`: ipykernel's version, "" in a terminal; `pump`: its probe succeeded.
     Without a person nothing can be clicked, and a run that ends with the notebook must not leave a turn behind.
     """
     if front is not Front.NOTEBOOK:
         return Way.AWAIT if awaited else Way.BLOCK
-    if detach or not awaited or _version(kernel) < CLICKS_REACH_AN_AWAIT:
+    if detach:
         return Way.DETACHED
-    return Way.AWAIT
+    if awaited and _version(kernel) >= CLICKS_REACH_AN_AWAIT:
+        return Way.AWAIT
+    return Way.PUMP if pump else Way.DETACHED
 
 
 def kernel_version() -> str:

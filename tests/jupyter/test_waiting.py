@@ -18,25 +18,31 @@ from orange_jupyter.jupyter.waiting import Job, Way, choose
 
 
 @pytest.mark.parametrize(
-    ("front", "awaited", "detach", "kernel", "way"),
+    ("front", "awaited", "detach", "kernel", "pump", "way"),
     [
-        (Front.NOTEBOOK, True, False, "7.4.0", Way.AWAIT),
-        (Front.NOTEBOOK, True, False, "7.10.1", Way.AWAIT),
-        (Front.NOTEBOOK, True, False, "8.0.0a1", Way.AWAIT),
-        (Front.NOTEBOOK, True, True, "7.4.0", Way.DETACHED),
-        (Front.NOTEBOOK, False, False, "7.4.0", Way.DETACHED),
-        (Front.NOTEBOOK, True, False, "7.3.0", Way.DETACHED),
-        (Front.NOTEBOOK, True, False, "6.31.0", Way.DETACHED),
-        (Front.NOTEBOOK, True, False, "", Way.DETACHED),
-        (Front.NOBODY, True, True, "6.31.0", Way.AWAIT),
-        (Front.NOBODY, False, True, "7.4.0", Way.BLOCK),
-        (Front.TERMINAL, True, False, "", Way.AWAIT),
-        (Front.TERMINAL, False, True, "", Way.BLOCK),
+        (Front.NOTEBOOK, True, False, "7.4.0", True, Way.AWAIT),
+        (Front.NOTEBOOK, True, False, "7.4.0", False, Way.AWAIT),
+        (Front.NOTEBOOK, True, False, "7.10.1", True, Way.AWAIT),
+        (Front.NOTEBOOK, True, False, "8.0.0a1", False, Way.AWAIT),
+        (Front.NOTEBOOK, True, True, "7.4.0", True, Way.DETACHED),
+        (Front.NOTEBOOK, False, False, "7.4.0", True, Way.PUMP),
+        (Front.NOTEBOOK, False, False, "7.4.0", False, Way.DETACHED),
+        (Front.NOTEBOOK, True, False, "7.3.0", True, Way.PUMP),
+        (Front.NOTEBOOK, True, False, "6.31.0", True, Way.PUMP),
+        (Front.NOTEBOOK, False, True, "6.31.0", True, Way.DETACHED),
+        (Front.NOTEBOOK, True, False, "6.31.0", False, Way.DETACHED),
+        (Front.NOTEBOOK, True, False, "", False, Way.DETACHED),
+        (Front.NOBODY, True, True, "6.31.0", True, Way.AWAIT),
+        (Front.NOBODY, False, True, "7.4.0", True, Way.BLOCK),
+        (Front.TERMINAL, True, False, "", False, Way.AWAIT),
+        (Front.TERMINAL, False, True, "", False, Way.BLOCK),
     ],
 )
-def test_the_way_follows_kernel_and_people(front: Front, awaited: bool, detach: bool, kernel: str, way: Way) -> None:
+def test_the_way_follows_kernel_and_people(
+    front: Front, awaited: bool, detach: bool, kernel: str, pump: bool, way: Way
+) -> None:
     """R-UI-2, R-HL-1: the table of architecture decision 2; without a person a run is never left behind."""
-    assert choose(front, awaited=awaited, detach=detach, kernel=kernel) is way
+    assert choose(front, awaited=awaited, detach=detach, kernel=kernel, pump=pump) is way
 
 
 def job(stop: Callable[[], None] = lambda: None) -> Job:
