@@ -97,9 +97,9 @@ def swapped(folder: Path) -> Callable[[random.Random], bool]:
 
 
 COUNTS = (
-    Count("a killed question costs nothing", 200, killed),
-    Count("three processes ask at once", 100, together),
-    Count("a swapped folder gives nothing from outside", 20_000, swapped),
+    Count("a killed question costs nothing", 60, killed),
+    Count("three processes ask at once", 30, together),
+    Count("a swapped folder gives nothing from outside", 5_000, swapped),
 )
 
 
