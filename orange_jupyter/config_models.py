@@ -5,10 +5,12 @@ from __future__ import annotations
 import ipaddress
 import re
 import urllib.parse
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated, Literal, Self
+from types import MappingProxyType
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
 
 
 class Table(BaseModel):
@@ -21,8 +23,15 @@ class Provider(StrEnum):
     """What speaks to a model."""
 
     OPENAI_COMPATIBLE = "openai_compatible"
+    ANTHROPIC = "anthropic"
     EMBEDDED = "embedded"
     SCRIPTED = "scripted"
+
+
+_OWN_FIELDS = frozenset({"model", "messages", "system", "tools", "stream", "max_tokens", "max_completion_tokens"})
+
+ADDRESSES: Mapping[Provider, str] = MappingProxyType({Provider.ANTHROPIC: "https://api.anthropic.com"})
+"""Base URLs of providers that have one of their own."""
 
 
 class Prices(Table):
@@ -35,7 +44,10 @@ class Prices(Table):
 
 
 class ModelSettings(Table):
-    """One `[models.NAME]`. Sizes in tokens; `key_env` names the environment variable that holds the key."""
+    """One `[models.NAME]`. Sizes in tokens; `key_env` names the environment variable that holds the key.
+
+    `extra_body` are further fields of every request, as the server documents them (`thinking`, `reasoning_effort` …).
+    """
 
     provider: Annotated[Provider, Field(strict=False)]
     base_url: str = ""
@@ -49,7 +61,16 @@ class ModelSettings(Table):
     tools: bool = True
     mode: Literal["native", "envelope"] = "native"
     headers: dict[str, str] = Field(default_factory=dict, repr=False)
+    extra_body: dict[str, JsonValue] = Field(default_factory=dict)
     prices: Prices | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _own_address(cls, values: Any) -> Any:
+        """A provider with one address needs none in the file."""
+        if isinstance(values, dict) and not values.get("base_url") and values.get("provider") in ADDRESSES:
+            return {**values, "base_url": ADDRESSES[Provider(values["provider"])]}
+        return values
 
     @field_validator("base_url")
     @classmethod
@@ -68,10 +89,20 @@ class ModelSettings(Table):
             raise ValueError("must be the name of an environment variable, not the key itself")
         return value
 
+    @field_validator("extra_body")
+    @classmethod
+    def _extra(cls, value: dict[str, JsonValue]) -> dict[str, JsonValue]:
+        own = sorted(_OWN_FIELDS & set(value))
+        if own:
+            raise ValueError(f"cannot set {own[0]}: that field is Orange's own")
+        return value
+
     @model_validator(mode="after")
     def _complete(self) -> Self:
         if self.provider is Provider.OPENAI_COMPATIBLE and not (self.base_url and self.model):
             raise ValueError("a model of the provider openai_compatible needs base_url and model")
+        if self.provider is Provider.ANTHROPIC and not self.model:
+            raise ValueError("a model of the provider anthropic needs model")
         return self
 
     @property

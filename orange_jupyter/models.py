@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
@@ -11,7 +12,8 @@ from orange_jupyter.core.errors import ConfigError
 from orange_jupyter.core.ports import Model
 from orange_jupyter.ground import Ground
 
-LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+if TYPE_CHECKING:
+    from orange_jupyter.providers.settings import ServerSettings
 
 
 class Models:
@@ -32,7 +34,13 @@ class Models:
             case Provider.SCRIPTED:
                 return self._script(name, settings)
             case Provider.OPENAI_COMPATIBLE:
-                return self._server(name, settings)
+                from orange_jupyter.providers.openai_compatible import OpenAICompatible
+
+                return OpenAICompatible(self._server(name, settings), self._ground.blobs.get)
+            case Provider.ANTHROPIC:
+                from orange_jupyter.providers.anthropic_messages import AnthropicMessages
+
+                return AnthropicMessages(self._server(name, settings), self._ground.blobs.get)
 
     def _script(self, name: str, settings: ModelSettings) -> Model:
         from orange_jupyter.providers.scripted import Scripted, load_script
@@ -47,23 +55,20 @@ class Models:
             self._scripted[name] = Scripted(load_script(Path(settings.script)), name=name)
         return self._scripted[name]
 
-    def _server(self, name: str, settings: ModelSettings) -> Model:
-        from orange_jupyter.providers.openai_compatible import OpenAICompatible
+    def _server(self, name: str, settings: ModelSettings) -> ServerSettings:
         from orange_jupyter.providers.settings import ServerSettings
 
         key = self._ground.keys.find(name, settings.key_env)
-        local = settings.host.rsplit(":", 1)[0] in LOOPBACK
-        return OpenAICompatible(
-            ServerSettings(
-                name=name,
-                base_url=settings.base_url,
-                model=settings.model,
-                api_key=SecretStr(key.value) if key else None,
-                context_window=settings.context_window,
-                max_output=settings.max_output,
-                vision=settings.vision and settings.sendImages,
-                headers=tuple(settings.headers.items()),
-                proxy=None if local else self._ground.proxy(),
-            ),
-            self._ground.blobs.get,
+        return ServerSettings(
+            name=name,
+            base_url=settings.base_url,
+            model=settings.model,
+            api_key=SecretStr(key.value) if key else None,
+            context_window=settings.context_window,
+            max_output=settings.max_output,
+            vision=settings.vision and settings.sendImages,
+            headers=tuple(settings.headers.items()),
+            proxy=None if settings.local else self._ground.proxy(),
+            extra_body=settings.extra_body,
+            local_only=self._ground.settings().localOnly,
         )

@@ -1,4 +1,4 @@
-"""Models: OpenAI-compatible servers, the embedded default, the scripted fake. `PROVIDERS` names them all.
+"""Models: OpenAI-compatible servers, Anthropic, the embedded default, the scripted fake. `PROVIDERS` names them all.
 
 A provider is a class with `info`, `respond` and `close` (core.ports.Model), one function here and one line below.
 """
@@ -27,9 +27,19 @@ class ModelEntry:
 def _openai_compatible(entry: ModelEntry, blob: Blob) -> Model:
     from orange_jupyter.providers.openai_compatible import OpenAICompatible
 
+    return OpenAICompatible(_server(entry), blob)
+
+
+def _anthropic_messages(entry: ModelEntry, blob: Blob) -> Model:
+    from orange_jupyter.providers.anthropic_messages import AnthropicMessages
+
+    return AnthropicMessages(_server(entry), blob)
+
+
+def _server(entry: ModelEntry) -> ServerSettings:
     if entry.server is None:
         raise UsageError(f"model {entry.name} needs a base URL", hint="orange-jupyter model add NAME --base-url URL")
-    return OpenAICompatible(entry.server, blob)
+    return entry.server
 
 
 def _embedded(entry: ModelEntry, _: Blob) -> Model:
@@ -47,7 +57,12 @@ def _scripted(entry: ModelEntry, _: Blob) -> Model:
 
 
 PROVIDERS: Mapping[str, Callable[[ModelEntry, Blob], Model]] = MappingProxyType(
-    {"openai_compatible": _openai_compatible, "embedded": _embedded, "scripted": _scripted}
+    {
+        "openai_compatible": _openai_compatible,
+        "anthropic_messages": _anthropic_messages,
+        "embedded": _embedded,
+        "scripted": _scripted,
+    }
 )
 """Provider name in the settings → its constructor, which imports its module late: httpx costs 76 ms.
 

@@ -1,4 +1,4 @@
-"""One POST and its answer: connection, status, stream or whole JSON, time limits; what went wrong as a Failure."""
+"""One POST and its answer: connection, status and time limits; what went wrong as a Failure."""
 
 from __future__ import annotations
 
@@ -10,40 +10,37 @@ from typing import Any
 
 import httpx
 
+from orange_jupyter.providers.body import Body
 from orange_jupyter.providers.faults import Failure, Faults
-from orange_jupyter.providers.fold import Folding, ServerSaidError
 from orange_jupyter.providers.retry import retry_after
-from orange_jupyter.providers.settings import Pacing, ServerSettings
-from orange_jupyter.providers.sse import EventData
+from orange_jupyter.providers.settings import Pacing
+from orange_jupyter.providers.speech import Folds
 
-_LONGEST_BODY = 32 * 1024 * 1024
 _LONGEST_ERROR = 64 * 1024
 
 
 class Exchange:
     """Runs one request against one server. httpx errors end here, so that none with a request in it goes further."""
 
-    def __init__(self, client: httpx.AsyncClient, settings: ServerSettings, faults: Faults, pacing: Pacing) -> None:
+    def __init__(self, client: httpx.AsyncClient, endpoint: str, faults: Faults, pacing: Pacing) -> None:
         self._client = client
-        self._settings = settings
+        self._endpoint = endpoint
         self._faults = faults
         self._pacing = pacing
 
-    async def run(self, body: dict[str, Any], folding: Folding) -> Failure | None:
+    async def run(self, body: dict[str, Any], folding: Folds) -> Failure | None:
         """Send and fold the answer; None when it is complete. Cancellation closes the connection at once."""
         content = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
         headers = {"Content-Type": "application/json", "Accept": "text/event-stream, application/json"}
         limit = self._pacing.first
         try:
             async with asyncio.timeout(limit) as deadline:
-                async with self._client.stream(
-                    "POST", self._settings.endpoint, content=content, headers=headers
-                ) as response:
+                async with self._client.stream("POST", self._endpoint, content=content, headers=headers) as response:
                     if response.status_code != 200:
                         return await self._refused(response)
                     pace = _Pace(self._pacing, deadline, folding)
                     async with _bytes_of(response) as chunks:
-                        return await _Answer(folding, self._faults, pace).take(chunks)
+                        return await Body(folding, self._faults, pace.moved).take(chunks)
         except TimeoutError:
             if folding.ended:
                 return None
@@ -64,7 +61,7 @@ class Exchange:
         wait = retry_after(response.headers, self._pacing.now())
         return Failure(failure.error, failure.again, wait, failure.text, failure.status)
 
-    def _broken(self, error: httpx.HTTPError, folding: Folding) -> Failure | None:
+    def _broken(self, error: httpx.HTTPError, folding: Folds) -> Failure | None:
         """A connection that failed: after the answer's end it does not matter, before the first byte it never stood."""
         if folding.ended:
             return None
@@ -88,18 +85,6 @@ class Exchange:
                 return self._faults.unreachable("the connection closed before an answer")
 
 
-_scan = json.JSONDecoder().raw_decode
-
-
-def _loads(text: str) -> Any:
-    """As json.loads, without its search for white space around the value. Raises ValueError."""
-    if text.startswith("{"):
-        value, end = _scan(text)
-        if end == len(text):
-            return value
-    return json.loads(text)
-
-
 @asynccontextmanager
 async def _bytes_of(response: httpx.Response) -> AsyncIterator[AsyncIterator[bytes]]:
     """The body's chunks; the generator behind them is closed with the block. Without compression they come raw."""
@@ -119,7 +104,7 @@ class _Pace:
     as parsing a chunk, so it is moved at most twenty times a time limit: silence ends after 95 to 100 % of it.
     """
 
-    def __init__(self, pacing: Pacing, deadline: asyncio.Timeout, folding: Folding) -> None:
+    def __init__(self, pacing: Pacing, deadline: asyncio.Timeout, folding: Folds) -> None:
         self._pacing = pacing
         self._deadline = deadline
         self._folding = folding
@@ -134,107 +119,3 @@ class _Pace:
         elif now >= self._next:
             self._deadline.reschedule(now + self._pacing.between)
             self._next = now + self._pacing.between / 20
-
-
-class _Answer:
-    """The body of a 200: events, one JSON document, or something that is no model's answer."""
-
-    def __init__(self, folding: Folding, faults: Faults, pace: _Pace) -> None:
-        self._folding = folding
-        self._pace = pace
-        self._faults = faults
-
-    async def take(self, chunks: AsyncIterator[bytes]) -> Failure | None:
-        """Fold it. The first character tells what it is: content types lie."""
-        head = b""
-        async for chunk in chunks:
-            self._pace.moved()
-            head += chunk
-            begun = head.lstrip(b"\xef\xbb\xbf \t\r\n")
-            if not begun:
-                continue
-            if begun[:1] == b"<":
-                return self._faults.no_model_server("answered with a web page")
-            if begun[:1] in b"{[":
-                return await self._whole(begun, chunks)
-            return await self._events(begun, chunks)
-        return self._faults.cut("it sent nothing")
-
-    async def _events(self, first: bytes, chunks: AsyncIterator[bytes]) -> Failure | None:
-        """Read to the end of the body, so that the connection can be used again."""
-        events = EventData()
-        failure = self._take_events(events, first)
-        self._pace.moved()
-        if failure is not None:
-            return failure
-        async for chunk in chunks:
-            failure = self._take_events(events, chunk)
-            self._pace.moved()
-            if failure is not None:
-                return failure
-        failure = self._fold(events.end(), last=True)
-        if failure is None and not self._folding.ended:
-            return self._cut()
-        return failure
-
-    def _take_events(self, events: EventData, chunk: bytes) -> Failure | None:
-        try:
-            return self._fold(events.feed(chunk))
-        except ValueError as error:
-            return self._faults.garbled(str(error))
-
-    def _cut(self) -> Failure:
-        if self._folding.understood:
-            return self._faults.cut("neither an end nor a reason came")
-        return self._faults.no_model_server("answered without any part of an answer")
-
-    def _fold(self, data: list[str], *, last: bool = False) -> Failure | None:
-        for text in data:
-            if text.startswith("[DONE]"):
-                self._folding.ended = self._folding.understood
-                continue
-            try:
-                chunk = _loads(text)
-            except (ValueError, RecursionError):
-                failure = self._several(text, last=last)
-                if failure is not None:
-                    return failure
-                continue
-            try:
-                if isinstance(chunk, dict):
-                    self._folding.feed(chunk)
-            except ServerSaidError as said:
-                return self._faults.of_error(said.error)
-        return None
-
-    def _several(self, text: str, *, last: bool) -> Failure | None:
-        """Data that is no JSON: several events without the blank lines between, else a cut or garbled one."""
-        lines = text.split("\n")
-        if len(lines) > 1:
-            return self._fold([line for line in lines if line.strip()], last=last)
-        if not text.strip() or last:
-            return None
-        return self._faults.garbled(f"{self._faults.masked(text)[:60]!r} is not JSON")
-
-    async def _whole(self, first: bytes, chunks: AsyncIterator[bytes]) -> Failure | None:
-        """One JSON document although streaming was asked for (row 26)."""
-        body = bytearray(first)
-        async for chunk in chunks:
-            self._pace.moved()
-            body += chunk
-            if len(body) > _LONGEST_BODY:
-                return self._faults.garbled("an answer of more than 32 MB")
-        try:
-            value = json.loads(body.decode("utf-8", "replace"))
-        except (ValueError, RecursionError):
-            return self._faults.no_model_server("answered with something that is no chat completion")
-        if not isinstance(value, dict):
-            return self._faults.no_model_server("answered with a list instead of an answer")
-        try:
-            self._folding.feed(value)
-        except ServerSaidError as said:
-            return self._faults.of_error(said.error)
-        if not self._folding.understood:
-            return self._faults.no_model_server("answered with JSON that is no chat completion")
-        self._folding.ended = True
-        return None

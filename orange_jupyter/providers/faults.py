@@ -9,22 +9,33 @@ from typing import Any
 
 from orange_jupyter.core.errors import ModelError, ModelFault
 from orange_jupyter.providers.settings import ServerSettings
+from orange_jupyter.providers.speech import Speech
 
 RETRIED = frozenset({408, 409, 425, 429, 529})
 """Statuses under 500 that pass by themselves, and 529 ("overloaded"); every other 5xx too (R-MOD-4)."""
 
+_STATUSES = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "api_error": 500,
+    "timeout_error": 504,
+    "overloaded_error": 529,
+}
+"""Anthropic's error types and the statuses that it documents for them; inside a stream only the type comes."""
+
 _SHOWN = 300
-_BASE_URL_FORM = (
-    "the base URL ends before /chat/completions, for instance "
-    "https://api.openai.com/v1, http://127.0.0.1:11434/v1 (Ollama), http://127.0.0.1:1234/v1 (LM Studio)"
-)
 _KEY_LIKE = re.compile(r"\b(?:sk|pk|gsk|key|xai|AIza)[-_][A-Za-z0-9_*.-]{6,}|Bearer\s+\S+", re.IGNORECASE)
 
 _CONTEXT = re.compile(
     r"context[_ ](?:length|window|size)|maximum context|context_length_exceeded|exceeds? the (?:available|maximum) "
     r"(?:context|number of (?:input )?tokens)|prompt is too long|too many (?:input |total )?tokens|"
     r"input (?:token count|length|is too long)|reduce the length|longer than the model|"
-    r"request too large|exceed_context_size|n_ctx|greater than the context|maximum (?:prompt|input) length|"
+    r"request[_ ]too[_ ]large|exceed_context_size|n_ctx|greater than the context|maximum (?:prompt|input) length|"
     r"tokens? (?:in|of) .{0,40}exceed|range of input length",
     re.IGNORECASE,
 )
@@ -40,7 +51,7 @@ _FILTER = re.compile(
 )
 _MODEL = re.compile(
     r"model_not_found|unknown model|invalid model|no such model|not a valid model|model.{0,80}(?:not found|does not "
-    r"exist|not exist|is not available|not supported|not loaded)|try pulling it|no models? loaded",
+    r"exist|not exist|is not available|not supported|not loaded)|try pulling it|no models? loaded|\"model: ",
     re.IGNORECASE | re.DOTALL,
 )
 _KEY = re.compile(r"api[_ -]?key|unauthori[sz]ed|authentication|invalid[_ ]token", re.IGNORECASE)
@@ -64,8 +75,14 @@ class Failure:
 class Faults:
     """Words for one server; knows its address, its model and what must not be repeated."""
 
-    def __init__(self, settings: ServerSettings) -> None:
+    def __init__(self, settings: ServerSettings, speech: Speech) -> None:
         self._settings = settings
+        self._speech = speech
+
+    @property
+    def answer(self) -> str:
+        """What an answer of this API is called."""
+        return self._speech.answer
 
     def of_status(self, status: int, body: str, *, location: str = "") -> Failure:
         """An HTTP answer that is no success. Servers repeat the key in their refusals: it goes out first."""
@@ -83,8 +100,7 @@ class Faults:
     def of_error(self, error: Any) -> Failure:
         """An `error` object that came under status 200 or inside the stream."""
         body = json.dumps({"error": error}, ensure_ascii=False)
-        code = error.get("code") if isinstance(error, dict) else None
-        status = int(code) if isinstance(code, int) or (isinstance(code, str) and code.isdecimal()) else 0
+        status = _status_of(error)
         if not 400 <= status < 600:
             overloaded = re.search(
                 r"overloaded|rate.?limit|too many requests|unavailable|try again", body, re.IGNORECASE
@@ -95,7 +111,9 @@ class Faults:
     def no_model_server(self, what: str) -> Failure:
         """Something else answers at this address."""
         return Failure(
-            self._error(ModelFault.NOT_A_MODEL_SERVER, f"{what}; this is not a model's address", _BASE_URL_FORM)
+            self._error(
+                ModelFault.NOT_A_MODEL_SERVER, f"{what}; this is not a model's address", self._speech.address_form
+            )
         )
 
     def unreachable(self, why: str, *, again: bool = True) -> Failure:
@@ -112,6 +130,11 @@ class Faults:
         """Nothing came within the limit."""
         hint = "the server may be overloaded or still loading the model; send the question again"
         return Failure(self._error(ModelFault.TIMED_OUT, f"sent nothing for {seconds:g} seconds", hint))
+
+    def filtered(self) -> Failure:
+        """The server's filter left nothing of the answer."""
+        hint = "reword the question, or use another model"
+        return Failure(self._error(ModelFault.CONTENT_FILTER, "ended the answer by its content filter", hint))
 
     def garbled(self, why: str) -> Failure:
         """Something in the stream that is no chunk of an answer."""
@@ -152,7 +175,7 @@ class Faults:
                 return self._too_long("")
             case 404 if not said or not _MODEL.search(body):
                 what = "knows no such address (HTTP 404)"
-                return self._error(ModelFault.NOT_A_MODEL_SERVER, what, _BASE_URL_FORM)
+                return self._error(ModelFault.NOT_A_MODEL_SERVER, what, self._speech.address_form)
         return self._by_words(status, shown, body)
 
     def _by_words(self, status: int, shown: str, body: str) -> ModelError:
@@ -195,6 +218,16 @@ class Faults:
     def _too_long(self, shown: str) -> ModelError:
         hint = "compact the session, or set the model's context window to what the server has"
         return self._error(ModelFault.CONTEXT_TOO_LONG, f"says that the conversation is too long for it{shown}", hint)
+
+
+def _status_of(error: Any) -> int:
+    """The HTTP status that an error object means by its code or its type; 0 for none."""
+    if not isinstance(error, dict):
+        return 0
+    code = error.get("code")
+    if isinstance(code, int) or (isinstance(code, str) and code.isdecimal()):
+        return int(code)
+    return _STATUSES.get(str(error.get("type")), 0)
 
 
 def _passes(status: int) -> bool:

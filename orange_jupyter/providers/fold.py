@@ -7,8 +7,8 @@ from typing import Any
 from orange_jupyter.core.deltas import ReasoningDelta, TextDelta
 from orange_jupyter.core.messages import Finish, Reasoning, Reply, Text, ToolCall, Usage
 from orange_jupyter.providers.assemble import Assembler
-from orange_jupyter.providers.retry import Emit
-from orange_jupyter.providers.strings import clean
+from orange_jupyter.providers.pieces import Emit, Run
+from orange_jupyter.providers.speech import ServerSaidError
 from orange_jupyter.providers.think import ThinkSplitter
 from orange_jupyter.providers.usage import usage_of
 
@@ -25,14 +25,6 @@ _FINISHES = {
 }
 
 
-class ServerSaidError(Exception):
-    """The chunk is an error object; `error` is what stood in it."""
-
-    def __init__(self, error: Any) -> None:
-        super().__init__("the server sent an error object")
-        self.error = error
-
-
 class Folding:
     """One answer under construction: `feed` every chunk, or the one answer that did not stream, then `reply`.
 
@@ -42,8 +34,8 @@ class Folding:
     def __init__(self, assembler: Assembler, emit: Emit) -> None:
         self._assembler = assembler
         self._think = ThinkSplitter()
-        self._text = _Run(TextDelta, emit)
-        self._reasoning = _Run(ReasoningDelta, emit)
+        self._text = Run(TextDelta, emit)
+        self._reasoning = Run(ReasoningDelta, emit)
         self._reasoning_field = ""
         self._finish: Finish | None = None
         self._choice: Any = None
@@ -175,36 +167,6 @@ class Folding:
         counted = usage_of(used)
         if counted != Usage():
             self.usage = counted
-
-
-class _Run:
-    """Text that grows; a half of a character pair waits for its other half."""
-
-    def __init__(self, delta: type[TextDelta] | type[ReasoningDelta], emit: Emit) -> None:
-        self._delta = delta
-        self._emit = emit
-        self._pieces: list[str] = []
-        self._half = ""
-
-    @property
-    def whole(self) -> str:
-        return "".join(self._pieces)
-
-    @property
-    def begun(self) -> bool:
-        return bool(self._pieces)
-
-    def add(self, text: str) -> None:
-        if not text.isascii() or self._half or "\0" in text:
-            text = self._half + text
-            self._half = text[-1] if text and "\ud800" <= text[-1] <= "\udbff" else ""
-            text = clean(text[:-1] if self._half else text)
-        if text:
-            self._pieces.append(text)
-            self._emit(self._delta(text=text))
-
-    def close(self) -> None:
-        self._half = ""
 
 
 def _unwrapped(chunk: dict[str, Any]) -> dict[str, Any]:

@@ -6,13 +6,12 @@ from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 
-from orange_jupyter.core.deltas import Delta, ModelRetry, Restarted
+from orange_jupyter.core.deltas import ModelRetry, Restarted
 from orange_jupyter.core.errors import ModelError
 from orange_jupyter.core.messages import Reply
 from orange_jupyter.providers.faults import Failure
+from orange_jupyter.providers.pieces import Emit
 from orange_jupyter.providers.settings import Pacing
-
-Emit = Callable[[Delta | ModelRetry], None]
 
 _FIRST_WAIT = 0.5
 _LONGEST_OWN_WAIT = 8.0

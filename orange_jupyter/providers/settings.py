@@ -3,36 +3,32 @@
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import random
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
+from typing import Any
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
 from orange_jupyter.core.errors import UsageError
+from orange_jupyter.providers.dialect import EmptyContent
 
 Blob = Callable[[str], Awaitable[bytes]]
 """The bytes of a picture by its sha256. Raises EvidenceError when they are gone."""
 
 
-class EmptyContent(StrEnum):
-    """What stands as `content` beside tool calls when the model wrote no text (wire row 15)."""
-
-    NULL = "null"
-    EMPTY = "empty"
-    ABSENT = "absent"
-
-
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
-    """One model behind an OpenAI-compatible address.
+    """One model behind an address.
 
-    `base_url` ends before `/chat/completions` (`https://api.openai.com/v1`). `proxy` is the address of a proxy that
-    the person's own environment or configuration names; nothing else can set one. `ca_file` replaces the bundled
-    certificates. `recover_text_calls` lets calls written as text run (wire row 9).
+    `base_url` ends before `/chat/completions` or `/v1/messages` (`https://api.openai.com/v1`). `proxy` is the address
+    of a proxy that the person's own environment or configuration names; nothing else can set one. `ca_file` replaces
+    the bundled certificates. `recover_text_calls` lets calls written as text run (wire row 9). `empty_content` of None
+    is what the server is known to take. `extra_body` are further fields of every request (`reasoning_effort`,
+    `thinking` …). `local_only` refuses an address that is not this machine (R-MOD-11).
     """
 
     name: str
@@ -45,9 +41,11 @@ class ServerSettings:
     headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     proxy: str | None = field(default=None, repr=False)
     ca_file: str | None = None
-    empty_content: EmptyContent = EmptyContent.NULL
+    empty_content: EmptyContent | None = None
     reasoning_back: bool = True
     recover_text_calls: bool = False
+    extra_body: Mapping[str, Any] = field(default_factory=dict)
+    local_only: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what httpx would refuse later with the key in its error (U08). Raises UsageError."""
@@ -59,6 +57,11 @@ class ServerSettings:
             )
         if parts.username or parts.password:
             raise UsageError(f"the base URL of model {self.name} contains a key or password; set the key separately")
+        if self.local_only and not is_loopback(parts.hostname):
+            raise UsageError(
+                f"localOnly is on and {parts.netloc} of model {self.name} is not this machine",
+                hint="choose a model on this machine, or set localOnly = false",
+            )
         # no local variable of this frame holds a secret: a verbose traceback shows them (U08)
         unsendable = [f"header {name}" for name, value in self.headers if not _can_be_sent(value)]
         if not _can_be_sent(self.key):
@@ -85,16 +88,19 @@ class ServerSettings:
         return self.base_url.partition("?")[0].rstrip("/")
 
     @property
-    def endpoint(self) -> str:
-        """The address that chat requests are posted to; a query (Azure's api-version) stays at the end."""
-        _, mark, query = self.base_url.partition("?")
-        stem = self.address.removesuffix("/chat/completions")
-        return f"{stem}/chat/completions{mark}{query}"
-
-    @property
     def secrets(self) -> tuple[str, ...]:
         """What must not appear in any text: the key and the values of extra headers."""
         return tuple(text for text in (self.key, *(value for _, value in self.headers)) if len(text) >= 6)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host's name or address is this machine's own, without looking it up."""
+    if host.casefold() == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def _can_be_sent(text: str) -> bool:

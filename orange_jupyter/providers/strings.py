@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import re
+from dataclasses import dataclass
 from typing import Any
 
-LONGEST_ID = 40
-"""OpenAI's bound on a tool call's id."""
-
 LONGEST_NAME = 64
-_ID = re.compile(r"[A-Za-z0-9_-]{1,40}")
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
@@ -38,11 +35,25 @@ def clean_json(value: Any) -> Any:
     return value
 
 
-def wire_id(call_id: str) -> str:
-    """A call's id as servers accept it: itself, or a stable digest of it (wire row 19)."""
-    if _ID.fullmatch(call_id):
+@dataclass(frozen=True, slots=True)
+class IdForm:
+    """What a server takes as a tool call's id; another one becomes `prefix` and `digits` of a digest (wire row 19)."""
+
+    taken: re.Pattern[str]
+    prefix: str
+    digits: int
+
+
+OPENAI_IDS = IdForm(re.compile(r"[A-Za-z0-9_-]{1,40}"), "call_", 32)
+ANTHROPIC_IDS = IdForm(re.compile(r"[A-Za-z0-9_-]{1,64}"), "toolu_", 40)
+MISTRAL_IDS = IdForm(re.compile(r"[A-Za-z0-9]{9}"), "", 9)
+
+
+def wire_id(call_id: str, form: IdForm = OPENAI_IDS) -> str:
+    """A call's id as a server accepts it: itself, or a stable digest of it (wire row 19)."""
+    if form.taken.fullmatch(call_id):
         return call_id
-    return "call_" + _digest(call_id, 32)
+    return form.prefix + _digest(call_id, form.digits)
 
 
 def wire_name(name: str) -> str:

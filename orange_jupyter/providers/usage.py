@@ -8,19 +8,23 @@ from orange_jupyter.core.messages import Usage
 
 
 def usage_of(used: dict[str, Any]) -> Usage:
-    """Usage from a `usage` object: OpenAI's names, DeepSeek's cache counts, OpenRouter's cost.
+    """Usage from a `usage` object: OpenAI's names, DeepSeek's cache counts, OpenRouter's cost, Anthropic's parts.
 
+    Anthropic's `input_tokens` leave out what was read from or written to the cache: the sum is the whole input.
     `cost` in the provider's currency where the server tells it, else None.
     """
     inputs = _details(used, "prompt_tokens_details", "input_tokens_details")
     outputs = _details(used, "completion_tokens_details", "output_tokens_details")
+    read, written = _count(used, "cache_read_input_tokens"), _count(used, "cache_creation_input_tokens")
     cost = used.get("cost")
     return Usage(
-        input_tokens=_count(used, "prompt_tokens", "input_tokens"),
-        cache_read_tokens=_count(inputs, "cached_tokens") or _count(used, "prompt_cache_hit_tokens", "cached_tokens"),
-        cache_write_tokens=_count(inputs, "cache_write_tokens", "cache_creation_tokens"),
+        input_tokens=_count(used, "prompt_tokens") or _count(used, "input_tokens") + read + written,
+        cache_read_tokens=_count(inputs, "cached_tokens")
+        or _count(used, "prompt_cache_hit_tokens", "cached_tokens")
+        or read,
+        cache_write_tokens=_count(inputs, "cache_write_tokens", "cache_creation_tokens") or written,
         output_tokens=_count(used, "completion_tokens", "output_tokens"),
-        reasoning_tokens=_count(outputs, "reasoning_tokens") or _count(used, "reasoning_tokens"),
+        reasoning_tokens=_count(outputs, "reasoning_tokens", "thinking_tokens") or _count(used, "reasoning_tokens"),
         cost=float(cost) if isinstance(cost, int | float) and not isinstance(cost, bool) else None,
     )
 

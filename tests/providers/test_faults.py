@@ -13,8 +13,9 @@ from pydantic import SecretStr
 
 from orange_jupyter.core.errors import ModelError, ModelFault, UsageError
 from orange_jupyter.core.messages import Text
-from orange_jupyter.providers.openai_compatible import OpenAICompatible, make_client
+from orange_jupyter.providers.openai_compatible import CHAT, OpenAICompatible
 from orange_jupyter.providers.retry import retry_after
+from orange_jupyter.providers.sending import make_client
 from orange_jupyter.providers.settings import Pacing
 from tests.providers.server import HOLD, Answer, delta, event, head, pieces, plain, serving, stream
 from tests.providers.wires import KEY, Heard, ask, blob, fault_of, pacing, reply_of, settings
@@ -353,7 +354,7 @@ async def test_nothing_comes_from_the_environment(monkeypatch: pytest.MonkeyPatc
 
 
 async def test_a_client_follows_no_redirects_and_knows_no_key_by_itself() -> None:
-    async with make_client(settings("https://api.example/v1"), Pacing()) as client:
+    async with make_client(settings("https://api.example/v1"), CHAT, Pacing()) as client:
         assert not client.follow_redirects
         assert not client.trust_env
         assert KEY not in repr(client.headers) + repr(vars(client))

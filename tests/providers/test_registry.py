@@ -39,13 +39,19 @@ def test_every_file_with_a_model_is_named_by_the_list() -> None:
 @pytest.mark.parametrize("provider", PROVIDERS)
 async def test_every_provider_is_made_from_an_entry(provider: str, tmp_path: Path) -> None:
     model: Model = open_model(provider, entry(tmp_path), blob)
-    assert model.info.name == ("test" if provider == "openai_compatible" else "mine")
+    assert model.info.name == ("mine" if provider in ("embedded", "scripted") else "test")
     assert model.info.context_window > 0
     await model.close()
 
 
 @pytest.mark.parametrize(
-    ("provider", "words"), [("openai_compatible", "base URL"), ("scripted", "script"), ("opnai", "openai_compatible")]
+    ("provider", "words"),
+    [
+        ("openai_compatible", "base URL"),
+        ("anthropic_messages", "base URL"),
+        ("scripted", "script"),
+        ("opnai", "openai_compatible"),
+    ],
 )
 def test_a_missing_setting_is_named(provider: str, words: str) -> None:
     with pytest.raises(UsageError) as caught:

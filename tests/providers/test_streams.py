@@ -14,10 +14,20 @@ from hypothesis import strategies as st
 
 from orange_jupyter.core.errors import ModelError, ModelFault
 from orange_jupyter.core.messages import Finish, Reasoning, Reply, Text, Usage
-from orange_jupyter.providers.openai_compatible import OpenAICompatible
+from orange_jupyter.providers.openai_compatible import CHAT, OpenAICompatible
 from orange_jupyter.providers.sse import EventData
 from tests.providers.server import DONE, HOLD, chunked, delta, event, pieces, plain, serving, stream
-from tests.providers.wires import Heard, ask, blob, fault_of, pacing, reply_from_chunks, reply_of, settings
+from tests.providers.wires import (
+    Heard,
+    ask,
+    assert_same_wherever_cut,
+    blob,
+    fault_of,
+    pacing,
+    reply_of,
+    reply_of_body,
+    settings,
+)
 
 HELLO = [delta(role="assistant", content=""), delta(content="你好 "), delta(content="wörld 🍊")]
 SAID = "你好 wörld 🍊"
@@ -80,22 +90,12 @@ async def test_every_framing_gives_the_same_text(row: str) -> None:
     assert not heard.retries
 
 
-@pytest.mark.parametrize(
-    "row", ["standard", "CRLF", "CR", "one event over several lines", "halves of a character", "byte order mark"]
-)
+@pytest.mark.parametrize("row", BODIES)
 async def test_bytes_cut_at_any_offset_give_the_same_text(row: str) -> None:
-    """Wire row 10: also a character split over two chunks."""
-    body = BODIES[row]
-    for offset in range(1, len(body)):
-        reply, heard = await reply_from_chunks(body[:offset], body[offset:])
-        assert reply.parts == (Text(text=SAID),)
-        assert heard.text == SAID
-
-
-async def test_one_byte_at_a_time_gives_the_same_text() -> None:
-    body = BODIES["CRLF"]
-    reply, _ = await reply_from_chunks(*(body[place : place + 1] for place in range(len(body))))
-    assert reply.parts == (Text(text=SAID),)
+    """Wire row 10: also a character split over two chunks, and one byte at a time."""
+    reply, heard = await reply_of_body(CHAT, BODIES[row])
+    assert (reply.parts, heard.text) == ((Text(text=SAID),), SAID)
+    await assert_same_wherever_cut(CHAT, BODIES[row])
 
 
 @given(

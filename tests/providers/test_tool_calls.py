@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from orange_jupyter.core.messages import Finish, Message, Request, Role, Text, ToolCall, ToolResult
+from orange_jupyter.providers.openai_compatible import CHAT
 from tests.providers.server import call, delta, plain, serving, stream
-from tests.providers.wires import TOOLS, Heard, ask, reply_from_chunks, reply_of
+from tests.providers.wires import TOOLS, Heard, ask, assert_same_wherever_cut, reply_of
 
 Q1, Q2 = {"query": "茶 tea"}, {"query": "b"}
 A1, A2 = json.dumps(Q1, ensure_ascii=False), json.dumps(Q2)
@@ -128,18 +129,11 @@ async def test_pieces_become_the_calls_that_were_meant(row: str) -> None:
     assert reply.finish is Finish.TOOL_CALLS
 
 
-@pytest.mark.parametrize(
-    "row",
-    ["1 two in parallel", "2 interleaved, no ids", "3 one index, two ids, whole arguments", "7 arguments as an object"],
-)
+@pytest.mark.parametrize("row", ROWS)
 async def test_bytes_cut_at_any_offset_give_the_same_calls(row: str) -> None:
     """Wire row 10: the same reply wherever the network cuts, also inside a character."""
     chunks, _ = ROWS[row]
-    body = stream(*chunks, delta("tool_calls"))
-    whole, _ = await reply_from_chunks(body)
-    for offset in range(1, len(body)):
-        reply, _ = await reply_from_chunks(body[:offset], body[offset:])
-        assert reply == whole
+    await assert_same_wherever_cut(CHAT, stream(*chunks, delta("tool_calls")))
 
 
 BROKEN = {

@@ -23,9 +23,11 @@ from orange_jupyter.core.messages import (
     ToolResult,
     ToolSchema,
 )
+from orange_jupyter.providers.dialect import Dialect, EmptyContent
 from orange_jupyter.providers.openai_compatible import OpenAICompatible
-from orange_jupyter.providers.settings import EmptyContent, ServerSettings
-from orange_jupyter.providers.wire import Wire
+from orange_jupyter.providers.settings import ServerSettings
+from orange_jupyter.providers.speech import Wording
+from orange_jupyter.providers.wire import chat_body
 from tests.providers.server import Answer, delta, plain, serving, stream
 from tests.providers.wires import KEY, PICTURE, SEARCH, TOOLS, Heard, ask, blob, pacing, reply_of, settings
 
@@ -59,8 +61,9 @@ def made(call_id: str = "c1", **changes: Any) -> ToolCall:
 
 def body(*messages: Message, tools: tuple[ToolSchema, ...] = TOOLS, **changes: Any) -> Any:
     pictures = changes.pop("pictures", {"ab": URL})
-    wire = Wire(settings("http://127.0.0.1:1/v1", **changes), pictures=pictures)
-    return wire.body(Request(messages=messages, tools=tools))
+    dialect = changes.pop("dialect", Dialect())
+    wording = Wording(settings("http://127.0.0.1:1/v1", **changes), dialect, pictures)
+    return chat_body(wording, Request(messages=messages, tools=tools))
 
 
 def test_a_whole_conversation_becomes_this_body() -> None:

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
-import httpx
 from pydantic import SecretStr
 
 from orange_jupyter.core.deltas import ModelRetry, ReasoningDelta, Restarted, TextDelta
 from orange_jupyter.core.errors import ModelError
 from orange_jupyter.core.messages import Message, Reply, Request, Role, Text, ToolSchema
+from orange_jupyter.providers.anthropic_messages import AnthropicMessages
+from orange_jupyter.providers.assemble import Assembler, ToolNames
+from orange_jupyter.providers.body import Body
+from orange_jupyter.providers.faults import Faults
 from orange_jupyter.providers.openai_compatible import OpenAICompatible
 from orange_jupyter.providers.settings import Pacing, ServerSettings
+from orange_jupyter.providers.speech import Speech
 
 KEY = "sk-test-9f8e7d6c5b4a39281706"
 PICTURE = b"\x89PNG picture"
@@ -98,9 +103,13 @@ def pacing(heard: Heard, **changes: Any) -> Pacing:
     return Pacing(**(values | changes))
 
 
+Adapter = type[OpenAICompatible] | type[AnthropicMessages]
+
+
 async def reply_of(url: str, heard: Heard, request: Request | None = None, **changes: Any) -> Reply:
-    """One answer of a server at a URL."""
-    model = OpenAICompatible(settings(url, **changes), blob, pacing=pacing(heard))
+    """One answer of a server at a URL; `adapter` is the class that asks."""
+    adapter: Adapter = changes.pop("adapter", OpenAICompatible)
+    model = adapter(settings(url, **changes), blob, pacing=pacing(heard))
     try:
         return await model.respond(request or ask(), heard)
     finally:
@@ -116,17 +125,7 @@ async def fault_of(url: str, heard: Heard, request: Request | None = None, **cha
     raise AssertionError(f"no error but {reply}")
 
 
-class Pieces(httpx.AsyncBaseTransport):
-    """A transport that gives a body in exactly these chunks."""
-
-    def __init__(self, *chunks: bytes) -> None:
-        self._chunks = chunks
-
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        return httpx.Response(200, stream=_Chunks(self._chunks))
-
-
-class _Chunks(httpx.AsyncByteStream):
+class _Chunks:
     def __init__(self, chunks: tuple[bytes, ...]) -> None:
         self._chunks = chunks
 
@@ -135,9 +134,26 @@ class _Chunks(httpx.AsyncByteStream):
             yield chunk
 
 
-async def reply_from_chunks(*chunks: bytes, request: Request | None = None) -> tuple[Reply, Heard]:
-    """The answer folded from exact chunks, without a socket."""
+async def reply_of_body(speech: Speech, *chunks: bytes) -> tuple[Reply, Heard]:
+    """The answer folded from exact chunks, without a client: fast enough to cut a body at every offset."""
     heard = Heard()
-    async with httpx.AsyncClient(transport=Pieces(*chunks)) as client:
-        model = OpenAICompatible(settings("http://127.0.0.1:9/v1"), blob, pacing=pacing(heard), client=client)
-        return await model.respond(request or ask(), heard), heard
+    folding = speech.folding(Assembler(ToolNames(schema.name for schema in TOOLS)), heard)
+    faults = Faults(settings("http://127.0.0.1:9/v1"), speech)
+    failure = await Body(folding, faults, lambda: None).take(aiter(_Chunks(chunks)))
+    assert failure is None, failure
+    return folding.reply("m-1"), heard
+
+
+async def assert_same_wherever_cut(speech: Speech, body: bytes) -> None:
+    """Wire row 10: one reply and one text in one piece, a byte at a time, and cut at every offset.
+
+    A long body is cut at several offsets in one run, far apart, so that the runs stay few.
+    """
+    whole, heard = await reply_of_body(speech, body)
+    stride = -(-len(body) // (1 + len(body) // 200))
+    runs = [[0, *range(first, len(body), stride), len(body)] for first in range(1, stride + 1)]
+    for places in (*runs, list(range(len(body) + 1))):
+        chunks = tuple(body[start:end] for start, end in pairwise(places))
+        reply, again = await reply_of_body(speech, *chunks)
+        assert reply == whole, places
+        assert (again.text, again.reasoning) == (heard.text, heard.reasoning), places
