@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import atexit
 import os
 import sys
-from collections.abc import AsyncIterator
-from typing import Any
+import threading
+from collections.abc import AsyncIterator, Coroutine
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from orange_jupyter.app import App, ForThisRun, Opened, environment
 from orange_jupyter.core.deltas import Delta
@@ -16,11 +16,19 @@ from orange_jupyter.core.events import Event
 from orange_jupyter.core.grant import Tier
 from orange_jupyter.core.parts import State
 from orange_jupyter.core.session import Said
+from orange_jupyter.jupyter.ending import Ending
+from orange_jupyter.jupyter.errand import Errand
 from orange_jupyter.jupyter.extension import loaded
-from orange_jupyter.jupyter.people import where_of
 from orange_jupyter.jupyter.runtime import Runtime
+from orange_jupyter.jupyter.stage import CellStage
+from orange_jupyter.jupyter.widgets.messages import LeaveQueue, Message, StopTurn
 from orange_jupyter.terminal import at_terminal
 from orange_jupyter.turns import Collector, Turn
+
+if TYPE_CHECKING:
+    from orange_jupyter.jupyter.notebook import Notebook
+
+Result = TypeVar("Result")
 
 
 class Session:
@@ -28,7 +36,9 @@ class Session:
 
     `name` is a title or id to go on in (made when it is new); without one a new session begins. `folder` is where
     `.orange/config.toml` is looked for, by default the working folder; `kb` names folders for this object only.
-    In a notebook with the extension loaded it shares the kernel's runtime. Use it from any thread.
+    In a notebook with the extension loaded it shares the kernel's runtime, and what must be asked is asked in the cell:
+    on a card where the cell awaits, else at a prompt. Use it from any thread; others than the kernel's own are not
+    asked.
     """
 
     def __init__(
@@ -39,34 +49,40 @@ class Session:
         self._folder = os.path.realpath(folder or os.getcwd())
         extension = _extension()
         self._shared = extension is not None and not self._folders and folder is None
-        self._runtime = extension.runtime if extension is not None and self._shared else Runtime()
+        self._kernel = extension
+        self._runtime = extension.runtime if extension is not None else Runtime()
         self._app: App | None = None
         self._opened: Opened | None = None
         self._opening: asyncio.Task[Opened] | None = None
-        if not self._shared:
-            atexit.register(self.close)
+        self._stopping: set[asyncio.Task[Any]] = set()
+        self._ending = None if self._shared else Ending(self.close)
 
     def ask(self, text: str) -> Turn:
         """Ask and wait. Raises OrangeError where the turn could not begin; Ctrl-C stops it."""
-        return self._runtime.run(self._ask(text))
+        return self._wait(self._ask(text))
 
     async def ask_async(self, text: str) -> Turn:
         """Ask from a running loop; cancelling the caller stops the turn."""
-        return await asyncio.wrap_future(self._runtime.submit(self._ask(text)))
+        return await self._errand(self._ask(text)).awaited()
 
     async def stream(self, text: str) -> AsyncIterator[Event | Delta]:
-        """Every event and piece of the turn as it comes; the last one is TurnFinished."""
-        loop = asyncio.get_running_loop()
+        """Every event and piece of the turn as it comes; the last one is TurnFinished. Leaving early stops the turn."""
         queue: asyncio.Queue[Event | Delta | None] = asyncio.Queue()
-        heard = _Forward(loop, queue)
-        running = self._runtime.submit(self._ask(text, heard))
-        running.add_done_callback(lambda _: loop.call_soon_threadsafe(queue.put_nowait, None))
+        heard = _Forward(asyncio.get_running_loop(), queue)
+        errand = self._errand(self._ask(text, heard))
         try:
-            while (item := await queue.get()) is not None:
-                yield item
-            running.result()
+            while not (errand.job.done and queue.empty()):
+                coming = asyncio.ensure_future(queue.get())
+                try:
+                    await errand.reached(coming)
+                    await asyncio.sleep(0)  # what was sent before the end comes before it
+                    if coming.done() and (item := coming.result()) is not None:
+                        yield item
+                finally:
+                    coming.cancel()
+            errand.result()
         finally:
-            running.cancel()
+            await errand.ended()
 
     def stop(self) -> bool:
         """Stop the running turn; False when none runs."""
@@ -74,7 +90,7 @@ class Session:
 
     def set_tier(self, tier: str) -> str:
         """Change the tier; a full one asks the person, live (R-PERM-3). Raises RightsError."""
-        return str(self._runtime.run(self._set_tier(Tier(tier))))
+        return str(self._wait(self._set_tier(Tier(tier))))
 
     @property
     def state(self) -> State:
@@ -83,14 +99,41 @@ class Session:
 
     def close(self) -> None:
         """End what this object started."""
-        atexit.unregister(self.close)
+        if self._ending is not None:
+            self._ending.drop()
         if self._shared or not self._runtime.running:
             return
         try:
             if self._app is not None:
                 self._runtime.run(self._app.close(), timeout=2.0)
         finally:
-            self._runtime.close()
+            if self._kernel is None:
+                self._runtime.close()
+
+    def _wait(self, work: Coroutine[Any, Any, Result]) -> Result:
+        stage = self._stage(clicks=False)
+        if stage is None or self._kernel is None:
+            return self._runtime.run(work)
+        errand = Errand(self._runtime, work, stage)
+        self._kernel.notebook.wait_here(errand.job)
+        return errand.result()
+
+    def _errand(self, work: Coroutine[Any, Any, Result]) -> Errand[Result]:
+        return Errand(self._runtime, work, self._stage(clicks=True))
+
+    def _stage(self, *, clicks: bool) -> CellStage | None:
+        """Where this call's questions are put; None outside the kernel's own thread, where no cell can be asked."""
+        if self._kernel is None or threading.current_thread() is not threading.main_thread():
+            return None
+        stage = self._kernel.notebook.stage(clicks=clicks)
+        stage.act = self._act
+        return stage
+
+    def _act(self, message: Message) -> None:
+        if isinstance(message, StopTurn | LeaveQueue):
+            task = asyncio.create_task(self._stop())
+            self._stopping.add(task)
+            task.add_done_callback(self._stopping.discard)
 
     async def _ask(self, text: str, *views: Any) -> Turn:
         opened = await self._open()
@@ -119,12 +162,12 @@ class Session:
         return self._opened
 
     async def _the_app(self) -> App:
-        extension = _extension() if self._shared else None
-        if extension is not None:
-            return await extension.app()
+        if self._kernel is not None and self._shared:
+            return await self._kernel.app()
         if self._app is None:
             run = ForThisRun(folders=self._folders)
-            self._app = await App.open(environment(), self._folder, at_terminal(), run=run)
+            approver = self._kernel.notebook.entrance.approver if self._kernel else at_terminal()
+            self._app = await App.open(environment(), self._folder, approver, run=run)
         return self._app
 
 
@@ -155,15 +198,13 @@ class _Forward:
 class _Kernel:
     """The kernel's own runtime and app, where the extension is loaded."""
 
-    def __init__(self, shell: Any, entrance: Any) -> None:
-        self._shell = shell
-        self._entrance = entrance
-        self.runtime: Runtime = entrance.runtime
+    def __init__(self, notebook: Notebook) -> None:
+        self.notebook = notebook
+        self.runtime: Runtime = notebook.entrance.runtime
 
     async def app(self) -> App:
         """The office's app, opened if it was not."""
-        where = where_of(self._shell, notebook=self._shell.user_ns.get("__session__"), locale="")
-        office = await self._entrance.office(where)
+        office: Any = await self.notebook.entrance.office(self.notebook.where())
         app: App = office.app
         return app
 
@@ -172,6 +213,4 @@ def _extension() -> _Kernel | None:
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     extension = loaded(shell) if shell is not None else None
-    if extension is None:
-        return None
-    return _Kernel(shell, extension.magics.notebook.entrance)
+    return _Kernel(extension.magics.notebook) if extension is not None else None

@@ -17,12 +17,13 @@ from orange_jupyter.commands.standing import Standing
 from orange_jupyter.core.errors import ModelError, OrangeError, ToolError, UsageError
 from orange_jupyter.core.events import StopReason, TurnFinished
 from orange_jupyter.core.grant import Tier
-from orange_jupyter.core.ports import Approver, Listener
+from orange_jupyter.core.ports import Approver
 from orange_jupyter.core.session import Said
 from orange_jupyter.core.titles import title_by
 from orange_jupyter.jupyter.approver import STAGE
 from orange_jupyter.jupyter.options import CELL_CANNOT_RAISE
-from orange_jupyter.jupyter.ports import Candidates, CellRequest, CommandReply, Where
+from orange_jupyter.jupyter.ports import Candidates, CellRequest, CellView, CommandReply, Where
+from orange_jupyter.jupyter.queues import Queues
 from orange_jupyter.jupyter.sheet import Surroundings
 from orange_jupyter.surroundings import surroundings
 from orange_jupyter.turns import Collector, Turn
@@ -42,6 +43,7 @@ class NotebookOffice:
         self._turns: OrderedDict[str, Turn] = OrderedDict()
         self._candidates = Candidates()
         self._opening = asyncio.Lock()
+        self._queues = Queues()
         self._tasks: set[asyncio.Task[None]] = set()
 
     @property
@@ -54,7 +56,7 @@ class NotebookOffice:
         """The app behind it, for the Python API of the same kernel."""
         return self._app
 
-    async def send(self, cell: CellRequest, *, view: Listener) -> TurnFinished:
+    async def send(self, cell: CellRequest, *, view: CellView) -> TurnFinished:
         """Run one turn in the session that the cell means. Raises OrangeError where it could not begin."""
         opened = await self._session_for(cell)
         session = opened.session
@@ -68,7 +70,8 @@ class NotebookOffice:
             notices=await told_first(self._app, opened),
             steps=cell.options.steps,
         )
-        finished = await session.send(_with_variables(cell), said)
+        with self._queues.standing(session.state.session_id, session.state.title, cell, view):
+            finished = await session.send(_with_variables(cell), said)
         self._turns[finished.turn_id] = collector.turn(finished, session.state)
         while len(self._turns) > KEPT_TURNS:
             self._turns.popitem(last=False)

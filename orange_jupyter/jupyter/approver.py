@@ -10,8 +10,8 @@ from typing import Literal, Protocol
 
 from orange_jupyter.core.approval import ApprovalRequest, Outcome, TierRequest
 from orange_jupyter.core.ports import Answer
-from orange_jupyter.core.visible import visible
 from orange_jupyter.jupyter.people import Front
+from orange_jupyter.jupyter.strings import Language, text
 
 HANDSHAKE_SECONDS = 8.0
 """How long a card may take to be drawn before a prompt is used; Lab draws within one."""
@@ -25,6 +25,11 @@ class Stage(Protocol):
     @property
     def front(self) -> Front:
         """Who is in front of the cell."""
+        ...
+
+    @property
+    def language(self) -> Language:
+        """The session's language, for prompts."""
         ...
 
     def show(self, request: Request) -> None:
@@ -94,17 +99,25 @@ class NotebookApprover:
     def take(self, reply: Reply) -> str | None:
         """Take an answer; the first that fits counts, once. Returns why it does not count, as a key of the strings."""
         pending = self._pending.get(reply.operation_id)
-        if pending is None:
-            return "card.rights_changed" if self._was_cancelled(reply) else "card.expired"
-        if pending.answer.done():
-            return "card.sent"
+        if pending is None or pending.answer.done():
+            return self.why(reply.operation_id)
         if not pending.fits(reply):
             return "card.expired"
         pending.answer.set_result(reply)
         return None
 
-    def _was_cancelled(self, reply: Reply) -> bool:
-        return self._ended.get(reply.operation_id) is Outcome.CANCELLED
+    def why(self, operation_id: str) -> str | None:
+        """Why an answer to this question does not count any more, as a key of the strings; None while it waits."""
+        pending = self._pending.get(operation_id)
+        if pending is not None:
+            return "card.answered" if pending.answer.done() else None
+        match self._ended.get(operation_id):
+            case Outcome.APPROVED | Outcome.DENIED:
+                return "card.answered"
+            case Outcome.CANCELLED:
+                return "card.rights_changed"
+            case _:
+                return "card.expired"
 
     async def _asked(self, request: Request, digest: str) -> Reply | None:
         stage = STAGE.get()
@@ -141,21 +154,23 @@ class NotebookApprover:
 
 
 async def _typed(stage: Stage, request: Request, pending: Pending) -> Reply | None:
-    """The answer typed at a prompt: `yes` for a call, the tier's name for a tier; anything else is no."""
-    wanted = "yes" if isinstance(request, ApprovalRequest) else str(request.wanted)
-    typed = await stage.prompt(f"{question(request)}\nType {wanted} to allow it, anything else to refuse: ")
+    """The answer typed at a prompt: `yes` (or 是) for a call, the tier's name for a tier; anything else is no."""
+    language = stage.language
+    wanted = str(request.wanted) if isinstance(request, TierRequest) else text(language, "card.prompt.yes")
+    typed = await stage.prompt(f"{question(request, language)}\n{text(language, 'card.prompt', wanted=wanted)}")
     if typed is None:
         return None
-    outcome = Outcome.APPROVED if typed.strip() == wanted else Outcome.DENIED
+    words = (wanted,) if isinstance(request, TierRequest) else ("yes", wanted)
+    outcome = Outcome.APPROVED if typed.strip() in words else Outcome.DENIED
     return Reply(request.operation_id, pending.digest, outcome)
 
 
-def question(request: Request) -> str:
+def question(request: Request, language: Language) -> str:
     """Everything that the card would show, in lines, with invisible characters as escapes (R-APPR-2)."""
     if isinstance(request, TierRequest):
         from orange_jupyter.jupyter.widgets.full_tier import tier_words
 
-        return tier_words(request, "en")
-    rows = [f"Allow {request.tool} {request.operation} {request.target}", request.arguments]
-    rows += [f"{name}: {value}" for name, value in request.facts] + list(request.warnings)
-    return "\n".join(visible(row)[0] for row in rows)
+        return tier_words(request, language)
+    from orange_jupyter.jupyter.widgets.approval import card_words
+
+    return card_words(request, language)

@@ -144,6 +144,7 @@ class Board {
     this.state.replaceChildren(mark, head.word);
     this.meta.textContent = head.meta;
     this.tokens.textContent = head.tokens;
+    this.switches.hidden = !head.tier; // before the turn has begun there is nothing to switch
     if (head.tier) this.drawRights(head);
     this.base = performance.now() - head.elapsed * 1000;
     this.article.setAttribute("aria-busy", String(head.live));
@@ -175,6 +176,7 @@ class Board {
 
   hear(message) {
     if (message.type === "rights") this.drawRights(message);
+    if (message.type === "stale") this.drawStale(message);
     if (message.type !== "draw") return;
     if (this.gone) this.revive();
     if (message.head) {
@@ -411,6 +413,19 @@ class Board {
     card.classList.replace("is-wait", "is-void");
     card.stateNode.className = "oj-state";
     card.stateNode.replaceChildren(this.icon("void"), word);
+  }
+
+  // A click on a card whose question is over: it says why nothing happened. A receipt says so by itself.
+  drawStale({ operation, text }) {
+    const slot = this.nodes.get(`card-${operation}`) || this.nodes.get(`tier-${operation}`);
+    const card = slot?.node.querySelector(".oj-card:not(.is-slim)");
+    if (!card || card.querySelector(".oj-stale")) return;
+    this.disable(slot.node, this.word("gone.state"));
+    card.stateNode.replaceChildren(this.icon("void"), this.word("gone.state"));
+    const said = this.note("", "info", text);
+    said.classList.add("oj-stale");
+    card.querySelector(".oj-body").append(said);
+    this.loud.textContent = text;
   }
 
   lose() {

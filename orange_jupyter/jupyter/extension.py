@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import atexit
 import logging
 from typing import TYPE_CHECKING, Any
 
 from orange_jupyter.jupyter.completion import Matcher
+from orange_jupyter.jupyter.ending import Ending
 from orange_jupyter.jupyter.magic import LOG, OrangeMagics
 from orange_jupyter.jupyter.transformer import AWAITED, Transformer
 
@@ -20,6 +20,7 @@ class Extension:
     def __init__(self, shell: Any, door: Door) -> None:
         self.magics = OrangeMagics(shell, door)
         self._shell = shell
+        self._ending: Ending | None = None
         self._parts = (Transformer(shell), Matcher(shell, lambda: self.magics.opened))
 
     def load(self) -> None:
@@ -30,7 +31,7 @@ class Extension:
         self._shell.extension_of_orange = self
         for part in self._parts:
             part.install()
-        atexit.register(self.close)
+        self._ending = Ending(self.close)
 
     def unload(self) -> None:
         """Take everything back and end what runs."""
@@ -40,7 +41,8 @@ class Extension:
             for name in ("orange", AWAITED):
                 del self._shell.magics_manager.magics[kind][name]
         del self._shell.extension_of_orange
-        atexit.unregister(self.close)
+        if self._ending is not None:
+            self._ending.drop()
         self.close()
 
     def close(self) -> None:

@@ -142,7 +142,7 @@ class Notebook:
 
     def _request(self, options: Options, body: str) -> CellRequest:
         values = tuple((name, self._value(name)) for name in options.variables)
-        return CellRequest(body, options, self.where(), options.images, values)
+        return CellRequest(body, options, self.where(), options.images, values, self._shell.execution_count)
 
     def _value(self, name: str) -> str:
         if name not in self._shell.user_ns:

@@ -63,10 +63,7 @@ class _Option:
 def _tier(word: str) -> Tier:
     if word not in list(Tier):
         raise UsageError(f"There is no tier “{word}”.{nearest(word, list(Tier))}", hint=", ".join(Tier))
-    tier = Tier(word)
-    if tier.full:
-        raise UsageError(f"{tier} was not entered. {CELL_CANNOT_RAISE}", hint=f"Run `%orange tier {tier}` and confirm.")
-    return tier
+    return Tier(word)  # the office refuses one that is above the session's: going down is allowed
 
 
 def _steps(word: str) -> int:

@@ -28,13 +28,25 @@ class Where:
 
 @dataclass(frozen=True, slots=True)
 class CellRequest:
-    """One `%%orange` cell. `images` are paths as written; `variables` are (name, bounded repr)."""
+    """One `%%orange` cell. `images` are paths as written; `variables` are (name, bounded repr).
+
+    `number` is what stands in the cell's brackets, None where nothing does.
+    """
 
     text: str
     options: Options
     where: Where
     images: tuple[str, ...] = ()
     variables: tuple[tuple[str, str], ...] = ()
+    number: int | None = None
+
+
+class CellView(Listener, Protocol):
+    """The Listener of one cell, which can also say what its turn waits for."""
+
+    def waits_for(self, session: str, cell: int | None) -> None:
+        """The session is busy with another cell's turn; `cell` is that cell's number."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +84,7 @@ class Office(Protocol):
         """`headless.strict`: a cell raises where something needed a person and nobody was there (R-APPR-4)."""
         ...
 
-    async def send(self, cell: CellRequest, *, view: Listener) -> TurnFinished:
+    async def send(self, cell: CellRequest, *, view: CellView) -> TurnFinished:
         """Run one turn. Raises OrangeError where it could not begin (busy, unknown name …)."""
         ...
 

@@ -15,9 +15,9 @@ from orange_jupyter.jupyter.people import Front
 from orange_jupyter.jupyter.prompts import Prompts
 from orange_jupyter.jupyter.runtime import Runtime
 from orange_jupyter.jupyter.screen import EMPTY, Screen
-from orange_jupyter.jupyter.strings import Language
+from orange_jupyter.jupyter.strings import Language, text
 from orange_jupyter.jupyter.view import Card, Item, TurnView
-from orange_jupyter.jupyter.widgets.messages import Approve, Deny, EnterTier, Message, Rendered, StayInTier
+from orange_jupyter.jupyter.widgets.messages import Approve, Deny, EnterTier, Message, Rendered, Stale, StayInTier
 
 if TYPE_CHECKING:
     from orange_jupyter.jupyter.widgets.controls import Controls
@@ -51,6 +51,11 @@ class CellStage:
         return self._screen.front
 
     @property
+    def language(self) -> Language:
+        """The session's language."""
+        return self._language
+
+    @property
     def asking(self) -> bool:
         """Whether a question waits for the person."""
         return bool(self._live)
@@ -75,6 +80,12 @@ class CellStage:
         shown = self._controls._repr_mimebundle_()
         data = shown[0] if isinstance(shown, tuple) else shown
         self._screen.controls(data | EMPTY)  # a page without widgets shows nothing instead of an object's address
+
+    def busy(self, session: str, cell: str) -> None:
+        """Say that the session is busy with another cell; the controls of the turn itself replace this."""
+        self.open()
+        if self._controls is not None:
+            self._controls.show_busy(session, cell)
 
     def push(self, view: TurnView) -> float:
         """Draw a turn. Returns the seconds after which to push again, 0 for drawn."""
@@ -110,13 +121,13 @@ class CellStage:
         await self._drawn.wait()
         return True
 
-    async def prompt(self, text: str) -> str | None:
+    async def prompt(self, question: str) -> str | None:
         """Ask with `input()` in the waiting cell."""
-        return await self.prompts.ask(text)
+        return await self.prompts.ask(question)
 
-    async def secret(self, text: str) -> str | None:
+    async def secret(self, question: str) -> str | None:
         """Ask for a key, hidden as it is typed; None where nobody can type."""
-        return await self.prompts.ask(text, hidden=True) if self.front.person else None
+        return await self.prompts.ask(question, hidden=True) if self.front.person else None
 
     def close(self) -> None:
         """Remove the controls."""
@@ -146,16 +157,26 @@ class CellStage:
             case Rendered():
                 self._drawn.set()
             case Approve():
-                self._approver.take(Reply(message.operation_id, message.digest, Outcome.APPROVED))
+                self._reply(Reply(message.operation_id, message.digest, Outcome.APPROVED))
             case Deny():
-                self._approver.take(Reply(message.operation_id, message.digest, Outcome.DENIED, message.reason))
+                self._reply(Reply(message.operation_id, message.digest, Outcome.DENIED, message.reason))
             case EnterTier():
-                self._approver.take(Reply(message.operation_id, "", Outcome.APPROVED))
+                self._reply(Reply(message.operation_id, "", Outcome.APPROVED))
             case StayInTier():
-                self._approver.take(Reply(message.operation_id, "", Outcome.DENIED))
+                self._reply(Reply(message.operation_id, "", Outcome.DENIED))
+            case Stale():
+                self._refuse(message.operation_id, self._approver.why(message.operation_id))
             case _:
                 if self.act is not None:
                     self.act(message)
+
+    def _reply(self, reply: Reply) -> None:
+        self._refuse(reply.operation_id, self._approver.take(reply))
+
+    def _refuse(self, operation_id: str, why: str | None) -> None:
+        """Say in the card why a click did nothing (A03)."""
+        if why is not None and self._controls is not None:
+            self._controls.refuse(operation_id, text(self._language, why))
 
 
 def _controls() -> type[Controls]:

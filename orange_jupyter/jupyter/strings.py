@@ -70,6 +70,8 @@ WORDS = MappingProxyType(
         "thinking": ("Reasoning", "推理过程"),
         "answer": ("Answer", "回答"),
         "busy": ("Session “{session}” is busy with {cell}", "会话“{session}”正忙于{cell}"),
+        "busy.cell": ("cell {n}", "单元格 {n}"),
+        "busy.other": ("another cell", "另一个单元格"),
         "busy.state": ("Waiting", "等待中"),
         "busy.leave": ("Do not wait", "不再等待"),
         "indexing": ("Indexing {name}", "正在索引 {name}"),

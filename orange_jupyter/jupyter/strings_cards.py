@@ -61,6 +61,15 @@ CARD_WORDS = MappingProxyType(
             "这个笔记本在无人值守下运行，需要询问的操作一律拒绝。要允许它，请在 Lab 中运行并在那里决定。",
         ),
         "card.sent": ("Sent", "已发送"),
+        "card.answered": (
+            "This was answered before, so this click did nothing.",
+            "此前已有答复，这次点击没有作用。",
+        ),
+        "card.prompt": (
+            "Type {wanted} to allow it, anything else to refuse: ",
+            "输入 {wanted} 表示允许，其他内容表示拒绝：",
+        ),
+        "card.prompt.yes": ("yes", "是"),
         # names of facts as the tools give them
         "fact.working folder": ("Working folder", "工作目录"),
         "fact.time limit": ("Time limit", "时间上限"),

@@ -12,7 +12,7 @@ from orange_jupyter.core.deltas import Delta
 from orange_jupyter.core.events import ApprovalEnded, Event, Notice, StepFinished, TurnFinished, TurnStarted
 from orange_jupyter.jupyter.screen import EMPTY, Screen
 from orange_jupyter.jupyter.stage import CellStage
-from orange_jupyter.jupyter.strings import Language
+from orange_jupyter.jupyter.strings import Language, text
 from orange_jupyter.jupyter.view import TurnView
 
 if TYPE_CHECKING:
@@ -59,6 +59,11 @@ class TurnDisplay:
         """Take a piece of a stream."""
         self._deltas.append(delta)
         self._dirty.set()
+
+    def waits_for(self, session: str, cell: int | None) -> None:
+        """Say at once that another cell's turn comes first; the person may leave."""
+        label = text(self._language, "busy.cell" if cell else "busy.other", n=cell)
+        self.stage.busy(session, label)
 
     def stopping(self) -> None:
         """Show that Stop was heard."""

@@ -164,6 +164,11 @@ class TurnView:
         return tuple(card for card in self.cards if card.ended is None) if self.state.live else ()
 
     @property
+    def asking(self) -> bool:
+        """Whether it is the person that the turn waits for."""
+        return bool(self.waiting) and self.state is not State.STOPPING
+
+    @property
     def known(self) -> dict[str, Citation]:
         """Every citation that a tool gave in this turn, or that the answer used, by id."""
         given = [citation for line in self.lines if line.finished for citation in line.finished.citations]

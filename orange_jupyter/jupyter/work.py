@@ -114,6 +114,7 @@ class LineWork:
         self._screen = screen
         self._stage = stage
         self._task: asyncio.Task[CommandReply] | None = None
+        stage.act = self._act
 
     def stop(self) -> None:
         """Stop the command; from any thread."""
@@ -135,6 +136,10 @@ class LineWork:
     async def _command(self) -> CommandReply:
         office = await self._entrance.office(self._where)
         return await office.command(self._words, self._where)
+
+    def _act(self, message: Message) -> None:
+        if isinstance(message, StopTurn | LeaveQueue):
+            self._stop()
 
     def _stop(self) -> None:
         if self._task is not None:

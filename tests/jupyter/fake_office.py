@@ -11,7 +11,7 @@ from typing import Any
 from orange_jupyter.core.approval import ApprovalRequest, Outcome, TierRequest
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.deltas import TextDelta
-from orange_jupyter.core.errors import RightsError, SessionError
+from orange_jupyter.core.errors import RightsError, SessionError, UsageError
 from orange_jupyter.core.events import (
     ApprovalAsked,
     ApprovalEnded,
@@ -27,7 +27,9 @@ from orange_jupyter.core.messages import Text, Usage
 from orange_jupyter.core.ports import Approver, Listener
 from orange_jupyter.jupyter.approver import STAGE
 from orange_jupyter.jupyter.extension import Extension, loaded
-from orange_jupyter.jupyter.ports import Candidates, CellRequest, CommandReply, Where
+from orange_jupyter.jupyter.options import CELL_CANNOT_RAISE
+from orange_jupyter.jupyter.ports import Candidates, CellRequest, CellView, CommandReply, Where
+from orange_jupyter.jupyter.queues import Queues
 
 NOW = "2026-11-30T12:00:00Z"
 COMMAND = "echo 你好 && rm 'two  words.txt'"
@@ -53,12 +55,21 @@ class FakeOffice:
         self.ran: list[str] = []
         self._approver = approver
         self._order = asyncio.Lock()
+        self._queues = Queues()
         self._numbers = itertools.count(1)
         self._task: asyncio.Task[Any] | None = None
 
-    async def send(self, cell: CellRequest, *, view: Listener) -> TurnFinished:
+    async def send(self, cell: CellRequest, *, view: CellView) -> TurnFinished:
         if not cell.text.strip():
             raise SessionError("The question is empty.", hint="Write it under the %%orange line.")
+        wanted = cell.options.tier
+        if wanted is not None and wanted.full and wanted.rank > self.tier.rank:
+            raise UsageError(f"{wanted} was not entered. {CELL_CANNOT_RAISE}")
+        self.tier = wanted or self.tier
+        with self._queues.standing("s_1", "周报", cell, view):
+            return await self._send(cell, view)
+
+    async def _send(self, cell: CellRequest, view: CellView) -> TurnFinished:
         async with self._order:
             number = next(self._numbers)
             await view.hear(self._started(cell, number))

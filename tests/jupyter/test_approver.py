@@ -13,6 +13,7 @@ from orange_jupyter.core.grant import Effect, Tier
 from orange_jupyter.core.ports import Answer
 from orange_jupyter.jupyter.approver import STAGE, NotebookApprover, Reply, Request
 from orange_jupyter.jupyter.people import Front
+from orange_jupyter.jupyter.strings import Language
 
 DIGEST = "d" * 64
 
@@ -22,6 +23,7 @@ class Table:
     """A stage that keeps what it was told. `typed` is what the person types; None where no input is taken."""
 
     front: Front = Front.NOTEBOOK
+    language: Language = "en"
     draws: bool = True
     typed: str | None = None
     shown: list[Request] = field(default_factory=list)
@@ -90,9 +92,9 @@ async def test_the_first_fitting_answer_counts_and_only_once(approver: NotebookA
     assert approver.take(Reply("op_0", DIGEST, Outcome.APPROVED)) == "card.expired"
     assert not task.done()
     assert approver.take(Reply("op_1", DIGEST, Outcome.DENIED, "不行")) is None
-    assert approver.take(Reply("op_1", DIGEST, Outcome.APPROVED)) == "card.sent"
+    assert approver.take(Reply("op_1", DIGEST, Outcome.APPROVED)) == "card.answered"
     assert await task == Answer(Outcome.DENIED, DIGEST, "不行")
-    assert approver.take(Reply("op_1", DIGEST, Outcome.APPROVED)) == "card.expired"
+    assert approver.take(Reply("op_1", DIGEST, Outcome.APPROVED)) == "card.answered"
     assert stage.ended == [Outcome.DENIED]
 
 
@@ -131,7 +133,36 @@ async def test_a_card_that_nobody_draws_is_asked_at_a_prompt(
     answer = await approver.ask(call())
     assert answer.outcome is (outcome or Outcome.NEEDS_PERSON)
     assert "make\\u202e docs" in stage.asked[0]
-    assert "working folder: /kb" in stage.asked[0]
+    assert "Working folder: /kb" in stage.asked[0]
+    assert "Type yes to allow it" in stage.asked[0]
+
+
+@pytest.mark.parametrize(
+    ("typed", "outcome"), [("是", Outcome.APPROVED), ("yes", Outcome.APPROVED), ("不", Outcome.DENIED)]
+)
+async def test_a_prompt_speaks_the_sessions_language(approver: NotebookApprover, typed: str, outcome: Outcome) -> None:
+    """R-UI-8: call and tier in Chinese; every label of the card is there."""
+    stage = Table(front=Front.TERMINAL, typed=typed, language="zh")
+    STAGE.set(stage)
+    assert (await approver.ask(call())).outcome is outcome
+    await approver.confirm(tier())
+    assert "运行这条命令？" in stage.asked[0]
+    assert "工作目录：/kb" in stage.asked[0]
+    assert "输入 是 表示允许" in stage.asked[0]
+    assert "不再询问" in stage.asked[1]
+    assert "输入 full-auto 表示允许" in stage.asked[1]
+
+
+async def test_what_is_over_says_how_it_ended(approver: NotebookApprover) -> None:
+    """A03: answered, cancelled, or not known here at all; nothing while it waits."""
+    stage = Table()
+    task = await asking(approver, stage, call())
+    assert approver.why("op_1") is None
+    approver.take(Reply("op_1", DIGEST, Outcome.DENIED))
+    assert approver.why("op_1") == "card.answered"
+    await task
+    assert approver.why("op_1") == "card.answered"
+    assert approver.why("op_of_another_kernel") == "card.expired"
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -23,6 +24,7 @@ from orange_jupyter.jupyter.widgets.messages import (
     LeaveQueue,
     Message,
     Rendered,
+    Stale,
     StayInTier,
     StopTurn,
     SwitchPlan,
@@ -48,7 +50,15 @@ class Wired(Controls):
     def __init__(self, **more: Any) -> None:
         self.sent: list[dict[str, Any]] = []
         self.heard: list[Message] = []
-        super().__init__(self.heard.append, turn_id="trn_1", **more)
+        self.stale: list[str] = []
+        super().__init__(self.take, turn_id="trn_1", **more)
+
+    def take(self, message: Message) -> None:
+        """What the stage hears; clicks that do not count are kept apart."""
+        if isinstance(message, Stale):
+            self.stale.append(message.operation_id)
+        else:
+            self.heard.append(message)
 
     def _send_safely(self, message: dict[str, Any]) -> None:
         self.sent.append(json.loads(json.dumps(message)))
@@ -128,6 +138,7 @@ def test_an_answer_counts_once_and_only_with_digest_and_nonce(wired: Wired) -> N
     wired.click(type="approve", **good)
     wired.click(type="deny", **good)
     assert wired.heard == [Approve(**good)]
+    assert wired.stale == ["op_9"]
 
 
 def test_a_card_that_ended_or_was_closed_takes_no_answer(wired: Wired) -> None:
@@ -276,3 +287,67 @@ def test_a_long_stream_stays_cheap(wired: Wired) -> None:
         view = view.deltas([TextDelta(text="word ")] * 10)
         wired.push(view)
     assert len(wired.sent) <= 22
+
+
+def test_a_click_on_a_card_that_is_over_is_told_why_and_a_waiting_one_stays(wired: Wired) -> None:
+    """A03: the page hears a reason; a wrong nonce on a waiting card changes nothing and says nothing."""
+    wired.push(asking())
+    known = binding(wired)
+    wired.click(type="approve", **known | {"nonce": "x"})
+    assert wired.heard == []
+    wired.refuse("op_1", "why")
+    assert all(message["type"] != "stale" for message in wired.sent)
+    wired.push(asking().hear(ended(Outcome.APPROVED)))
+    wired.click(type="approve", **known)
+    assert wired.heard == []
+    assert wired.stale == ["op_1"]
+    wired.refuse("op_1", "此前已有答复")
+    assert wired.sent[-1] == {"type": "stale", "operation": "op_1", "text": "此前已有答复"}
+
+
+def test_the_head_says_that_it_waits_for_the_person(wired: Wired) -> None:
+    """DESIGN: not the model is waited for while a card is open."""
+    wired.push(asking())
+    assert wired.sent[-1]["head"]["word"] == "Waiting for you"
+    assert wired.sent[-1]["head"]["look"] == "is-wait"
+    wired.push(asking().stopping(), now=True)
+    assert wired.sent[-1]["head"]["word"] == "Stopping"
+    wired.push(asking().hear(ended(Outcome.APPROVED)), now=True)
+    assert wired.sent[-1]["head"]["word"] != "Waiting for you"
+
+
+class Meeting:
+    """A clock in which the drawing thread waits for another one, which must not come."""
+
+    def __init__(self) -> None:
+        self.other = threading.Event()
+        self.drawing = threading.Event()
+        self.first: threading.Thread | None = None
+        self.met = False
+
+    def __call__(self) -> float:
+        if threading.current_thread() is not self.first:
+            if self.drawing.is_set():
+                self.other.set()
+        elif not self.drawing.is_set():
+            self.drawing.set()
+            self.met = self.other.wait(0.5)
+        return 1.0
+
+
+def test_only_one_thread_draws_at_a_time() -> None:
+    """Decision 4: `rendered` comes on the kernel's thread while the runtime pushes; scene and ledger are shared."""
+    meeting = Meeting()
+    controls = Wired(clock=meeting)
+    try:
+        view = asking()
+        pushing = threading.Thread(target=controls.push, args=(view,), kwargs={"now": True})
+        meeting.first = pushing
+        pushing.start()
+        assert meeting.drawing.wait(5)
+        controls.click(type="rendered")
+        pushing.join(5)
+        assert not meeting.met
+        assert [message["number"] for message in controls.sent if message["type"] == "draw"] == [1, 2]
+    finally:
+        controls.close()

@@ -75,6 +75,16 @@ def test_a_cell_cannot_enter_a_full_tier(orange: Kernel) -> None:
     assert "Nobody is here to confirm full-auto; the tier stays workspace-write." in cell.text
 
 
+def test_a_cell_may_go_down_from_one_full_tier_to_the_other(orange: Kernel) -> None:
+    """R-NB-2, R-PERM-3: full-auto to full-confirm needs nobody; back up is refused."""
+    office = "get_ipython().extension_of_orange.magics.notebook.entrance._office.result()"
+    orange.run(f"from orange_jupyter.core.grant import Tier; {office}.tier = Tier('full-auto')")
+    assert "answer to: hello" in orange.run("%%orange --tier full-confirm\nhello").text
+    assert orange.run(f"str({office}.tier)").text == "'full-confirm'"
+    assert "cannot raise the tier" in orange.run("%%orange --tier full-auto\nhello").text
+    orange.run("%orange tier workspace-write")
+
+
 def test_without_a_person_what_must_be_asked_is_refused_at_once(orange: Kernel) -> None:
     """R-APPR-4, A18: no waiting, the cell ends normally and says so."""
     cell = orange.run("%%orange\nask", timeout=10)

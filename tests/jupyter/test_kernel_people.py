@@ -140,6 +140,7 @@ def test_a_front_end_without_widgets_is_asked_at_a_prompt(orange: Kernel) -> Non
     for code, typed, said in [
         ("%%orange\nask", "yes", "approved"),
         ("%%orange\nask", "y", "denied"),
+        ("%%orange\nask", " yes ", "approved"),
         ("%orange tier full-confirm", "yes", "was not entered"),
         ("%orange tier full-confirm", "full-confirm", "tier full-confirm"),
     ]:
@@ -181,7 +182,8 @@ def test_a_turn_that_still_waits_can_be_left(orange: Kernel) -> None:
     page.until(lambda: any("said" in name for name in page.entries))
     running = page.controls
     second = page.run("%%orange --detach\nhello")
-    page.until(lambda: page.controls != running)
+    page.until(lambda: page.controls != running and "busy" in page.entries)
+    assert page.entries["busy"]["text"].startswith("Session “周报” is busy with cell ")
     page.click({"type": "leave"})
     page.until(lambda: "Stopped by you" in page.cells[second].text)
     assert "stopped" not in page.cells[first].text

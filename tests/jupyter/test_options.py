@@ -34,12 +34,10 @@ def test_every_option_fills_its_field() -> None:
     assert parse_options("--plan --new --help") == Options(plan=True, new=True, help=True)
 
 
-@pytest.mark.parametrize("tier", ["full-confirm", "full-auto"])
-def test_no_option_enters_a_full_tier(tier: str) -> None:
-    """R-PERM-3, A19."""
-    with pytest.raises(UsageError, match="A cell, a file or Run All cannot raise the tier") as raised:
-        parse_options(f"--tier {tier}")
-    assert raised.value.hint == f"Run `%orange tier {tier}` and confirm."
+def test_every_tier_is_a_word_of_the_option() -> None:
+    """R-NB-2: a cell may go down from full-auto to full-confirm; going up is refused where the session is known."""
+    for tier in Tier:
+        assert parse_options(f"--tier {tier}").tier is tier
 
 
 @pytest.mark.parametrize(

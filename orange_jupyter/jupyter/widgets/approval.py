@@ -75,6 +75,21 @@ def card(request: ApprovalRequest, language: Language, nonce: str) -> dict[str, 
     }
 
 
+def card_words(request: ApprovalRequest, language: Language) -> str:
+    """The card's text for an `input()` prompt where there are no widgets: nothing less than the card shows."""
+    shown = card(request, language, "")
+
+    def plain(parts: list[Segment]) -> str:
+        return "".join(piece for piece, _ in parts)
+
+    colon = ": " if language == "en" else "："
+    lines = [shown["title"], ""]
+    lines += [f"{block['name']}:\n{plain(block['text'])}\n" for block in shown["blocks"]]
+    lines += [f"{label}{colon}{plain(value)}" for label, value in shown["rows"]]
+    lines += [f"! {plain(warning)}" for warning in shown["warnings"]]
+    return "\n".join([*lines, *([shown["note"]] if shown["note"] else [])])
+
+
 def receipt(request: ApprovalRequest, ended: ApprovalEnded, language: Language) -> dict[str, Any]:
     """The line that a card becomes after its decision."""
     look, symbol, key = OUTCOMES[ended.outcome]

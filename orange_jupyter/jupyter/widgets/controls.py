@@ -32,6 +32,7 @@ from orange_jupyter.jupyter.widgets.messages import (
     EnterTier,
     Message,
     Rendered,
+    Stale,
     StayInTier,
     parse,
 )
@@ -92,25 +93,33 @@ class Controls(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget is untyp
 
         New cards, lines and states go at once; text is collected for INTERVAL, longer where rendering is slow.
         """
-        before = self._view
-        self._view = view
-        wait = self._drawn_at + max(INTERVAL, 4 * self._cost) - self._clock()
-        if wait > 0 and not now and before is not None and _same_shape(before, view):
-            return wait
-        self._draw()
-        return 0.0
+        with self._lock:
+            before = self._view
+            self._view = view
+            wait = self._drawn_at + max(INTERVAL, 4 * self._cost) - self._clock()
+            if wait > 0 and not now and before is not None and _same_shape(before, view):
+                return wait
+            self._draw()
+            return 0.0
 
     def ask_tier(self, request: TierRequest) -> None:
         """Show the card that enters a full tier; the answer comes as EnterTier or StayInTier."""
-        self._tiers.add(request.operation_id)
-        nonce = self._nonce(request.operation_id)
-        self._put(f"tier-{request.operation_id}", tier_card(request, self._language, nonce))
+        with self._lock:
+            self._tiers.add(request.operation_id)
+            nonce = self._nonce(request.operation_id)
+            self._put(f"tier-{request.operation_id}", tier_card(request, self._language, nonce))
 
     def settle_tier(self, request: TierRequest, outcome: Outcome, *, at: str, version: int) -> None:
         """Replace the tier card by its receipt."""
-        self._tiers.discard(request.operation_id)
         shown = tier_receipt(request, outcome, self._language, at=at, version=version)
-        self._put(f"tier-{request.operation_id}", shown)
+        with self._lock:
+            self._tiers.discard(request.operation_id)
+            self._put(f"tier-{request.operation_id}", shown)
+
+    def refuse(self, operation_id: str, words: str) -> None:
+        """Say in a card why its buttons did nothing; a card that waits stays as it is."""
+        if operation_id not in self._waiting():
+            self._send_safely({"type": "stale", "operation": operation_id, "text": words})
 
     def show_busy(self, session: str, cell: str) -> None:
         """Say that the session is busy with another cell; the person may leave (LeaveQueue)."""
@@ -119,17 +128,19 @@ class Controls(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget is untyp
 
     def end_busy(self) -> None:
         """Take the busy line away."""
-        self._extra.pop("busy", None)
-        self._draw()
+        with self._lock:
+            self._extra.pop("busy", None)
+            self._draw()
 
     def show_progress(self, progress: Progress) -> float:
         """Show a bar outside a turn, for instance while a knowledge base is indexed; coalesced like `push`."""
-        self._extra["progress-alone"] = indexing(progress, self._language)
-        wait = self._drawn_at + INTERVAL - self._clock()
-        if wait > 0 and progress.done != progress.total:
-            return wait
-        self._draw()
-        return 0.0
+        with self._lock:
+            self._extra["progress-alone"] = indexing(progress, self._language)
+            wait = self._drawn_at + INTERVAL - self._clock()
+            if wait > 0 and progress.done != progress.total:
+                return wait
+            self._draw()
+            return 0.0
 
     def show_rights(self, tier: Tier, *, plan: bool) -> None:
         """Say to the switches what is in force now."""
@@ -143,10 +154,12 @@ class Controls(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget is untyp
         super().close()
 
     def _put(self, name: str, entry: Entry) -> None:
-        self._extra[name] = entry
-        self._draw()
+        with self._lock:
+            self._extra[name] = entry
+            self._draw()
 
     def _draw(self, *, whole: bool = False) -> None:
+        """Send what is new. Scene and Ledger are used here alone, by one thread at a time, and sent in their order."""
         with self._lock:
             started = self._clock()
             entries = self._scene.entries(self._view) if self._view else {}
@@ -171,16 +184,15 @@ class Controls(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget is untyp
         if isinstance(message, Rendered):
             self._draw(whole=True)
         if isinstance(message, Approve | Deny | EnterTier | StayInTier) and not self._counts(message):
+            if message.operation_id not in self._waiting():
+                self._tell(Stale(message.operation_id))
             return
         self._tell(message)
 
     def _counts(self, decision: Decision) -> bool:
         """Whether a decision belongs to a card that waits now; it is used up by this."""
         with self._lock:
-            waiting = (
-                {card.request.operation_id: card.request.digest for card in self._view.waiting} if self._view else {}
-            )
-            waiting |= dict.fromkeys(self._tiers, "")
+            waiting = self._waiting()
             operation = decision.operation_id
             digest = decision.digest if isinstance(decision, Approve | Deny) else ""
             drawn = self._nonces.get(operation) == decision.nonce
@@ -188,6 +200,12 @@ class Controls(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget is untyp
                 return False
             self._answered.add(operation)
             return True
+
+    def _waiting(self) -> dict[str, str]:
+        """The operations that wait for the person, with the digests of what is asked ("" for a tier)."""
+        with self._lock:
+            cards = self._view.waiting if self._view else ()
+            return {card.request.operation_id: card.request.digest for card in cards} | dict.fromkeys(self._tiers, "")
 
 
 def _same_shape(before: TurnView, after: TurnView) -> bool:

@@ -78,7 +78,14 @@ class SwitchPlan:
     on: bool
 
 
-Message = Rendered | StopTurn | LeaveQueue | Approve | Deny | EnterTier | StayInTier | ChooseTier | SwitchPlan
+@dataclass(frozen=True, slots=True)
+class Stale:
+    """A button of a card that does not wait any more was pressed. Made by Controls, never by the front end."""
+
+    operation_id: str
+
+
+Message = Stale | Rendered | StopTurn | LeaveQueue | Approve | Deny | EnterTier | StayInTier | ChooseTier | SwitchPlan
 Decision = Approve | Deny | EnterTier | StayInTier
 
 _BARE: Mapping[str, type[Rendered | StopTurn | LeaveQueue]] = {

@@ -39,7 +39,7 @@ _LOOKS = {
 
 def head(view: TurnView, language: Language, elapsed: float) -> Entry:
     """The sticky line: state, step, time, tokens, rights. `elapsed` in seconds counts on in the front end."""
-    look, symbol = _LOOKS[view.state]
+    look, symbol = ("is-wait", "ask") if view.asking else _LOOKS[view.state]
     meta = text(language, "step", step=view.step, limit=view.step_limit) if view.step else ""
     retry = ""
     if view.retry:
@@ -49,7 +49,7 @@ def head(view: TurnView, language: Language, elapsed: float) -> Entry:
     counts = {"input": f"{used.input_tokens:,}", "output": f"{used.output_tokens:,}"}
     return {
         "state": str(view.state),
-        "word": text(language, f"state.{view.state}"),
+        "word": text(language, "card.waiting" if view.asking else f"state.{view.state}"),
         "look": look,
         "icon": symbol,
         "live": view.state.live,
