@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from pathlib import Path
 
+import psutil
 import pytest
 
 from tests.kernels import Cell, Kernel
@@ -81,8 +84,8 @@ def attempt(act: Callable[[Tab], None], kernel: Kernel, shell: str) -> str:
     """What went wrong, "" for nothing."""
     try:
         act(Tab(kernel, subshell=shell))
-    except AssertionError as error:
-        return str(error).splitlines()[0] or "assertion"
+    except (AssertionError, LookupError) as error:  # an unknown display: what a failed act left behind
+        return f"{error!r}"[:200]
     return ""
 
 
@@ -222,3 +225,46 @@ def test_after_the_pump_the_kernel_has_its_own_reader_and_interrupts_again(
     assert page.finish(cell, timeout=5).error == "KeyboardInterrupt: "
     assert "wait_pump" not in kernel.run("import signal; signal.getsignal(signal.SIGINT)").text
     assert page.finish(page.run("1")).text == "1"
+
+
+PYTHON_API = """
+from orange_jupyter.jupyter.approver import STAGE
+from orange_jupyter.jupyter.waiting import Job
+notebook = get_ipython().extension_of_orange.magics.notebook
+stage, where = notebook.stage(clicks=False), notebook.where()
+async def work():
+    STAGE.set(stage)
+    return await (await notebook.entrance.office(where)).command(("tier", "full-confirm"), where)
+job = Job(notebook.entrance.runtime.submit(work()), print, stage.prompts)
+notebook.wait_here(job)
+stage.close()
+print(job.future.exception())
+"""
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_blocking_python_api_is_asked_by_a_card(kernels: dict[str, Kernel], version: str) -> None:
+    """R-NB-4, traps "the synchronous Session.ask": `stage` and `wait_here` bring its clicks through the pump."""
+    page = Tab(kernels[version])
+    cell = page.run(PYTHON_API)
+    page.answer("stay", page.card("tier"))
+    assert "full-confirm was not entered" in page.finish(cell).text
+
+
+def test_a_restart_in_the_middle_of_a_pump_leaves_no_child(tmp_path: Path) -> None:
+    """Ending things: the kernel goes within its time, and what the turn started goes with it."""
+    with started("6.31.0", tmp_path) as kernel:
+        page = Tab(kernel)
+        page.run("%%orange\nchild")
+        pids: list[int] = []
+
+        def named() -> bool:
+            found = re.search(r"pid (\d+)", str(page.entries))
+            pids[:] = [int(found[1])] if found else []
+            return bool(pids)
+
+        page.until(named)
+        assert psutil.pid_exists(pids[0])
+        kernel.restart()
+        assert kernel.run("1").text == "1"
+        page.until(lambda: not psutil.pid_exists(pids[0]), timeout=5)
