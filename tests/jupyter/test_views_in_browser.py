@@ -325,6 +325,44 @@ def test_buttons_without_a_kernel_do_nothing_and_say_so(stages: Any) -> None:
     expect(stage.page.get_by_role("button", name="Approve once").first).to_be_enabled()
 
 
+def test_a_click_on_a_card_whose_question_is_over_says_why(stages: Any) -> None:
+    """A03: the page missed the card's end; the click tells, in the card, and its buttons are dead."""
+    stage = stages()
+    stage.show(view_of([*running_events(), ApprovalAsked(call_id="x3", request=REQUEST)]))
+    stage.past_the_deaf_moment()
+    stage.controls.push(waiting().hear(ended(Outcome.DENIED, REQUEST)), now=True)
+    stage.controls.sent.clear()  # this page did not hear of it
+    stage.page.get_by_role("button", name="Approve once").first.click()
+    stage.exchange()
+    assert stage.controls.heard == [Rendered()]
+    assert stage.controls.stale == ["op_1"]
+    stage.controls.refuse("op_1", "This was answered before, so this click did nothing.")
+    stage.exchange()
+    card = stage.page.locator(".oj-card").first
+    expect(card).to_contain_text("This was answered before, so this click did nothing.")
+    expect(card).to_contain_text("No longer active")
+    assert card.get_by_role("button", disabled=True).count() == card.get_by_role("button").count()
+    shoot(stage.page, "stale-light-900")
+
+
+def test_the_narrow_head_overlaps_nothing(stages: Any) -> None:
+    """Screen 1 and 3 at 400: state, switches and Stop stand beside or below each other, in both languages."""
+    for language in ("en", "zh"):
+        stage = stages(width=400, language=language)
+        stage.show(waiting())
+        boxes = "e => [...e.children].filter(c => c.offsetWidth).map(c => c.getBoundingClientRect().toJSON())"
+        state, *others = stage.page.locator(".oj-head.is-live").evaluate(
+            boxes.replace(
+                "e =>", "e => [e.querySelector('.oj-state').getBoundingClientRect().toJSON()].concat("
+            ).replace("[...e.children]", "[...e.children].slice(1)")
+            + ")"
+        )
+        assert len(others) == 2
+        for other in others:
+            beside = other["left"] >= state["right"] or other["top"] >= state["bottom"]
+            assert beside, (language, state, other)
+
+
 def test_finished_blocks_stay_the_same_elements_while_text_streams(stages: Any) -> None:
     """R-UI-1: only the last open block is rendered again."""
     stage = stages()
