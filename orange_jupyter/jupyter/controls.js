@@ -3,6 +3,7 @@
 // has parsed without raw HTML and cleaned by an allow list (markdown.py).
 
 const EARLY = 400; // ms in which a new card's buttons are deaf, so that a click meant for something else is none
+const PATIENCE = 1500; // ms after which an unanswered press is said to wait: an idle kernel answers in 100
 const QUIET = 4000; // ms between two paragraphs that are said to a screen reader
 
 function h(tag, props, ...children) {
@@ -31,7 +32,7 @@ class Board {
     this.base = null;
     this.gone = false;
     this.live = true;
-    this.stopping = false;
+    this.stopping = this.late = this.heard = false;
     this.rights = { tier: "", plan: false };
     this.saidAt = 0;
     this.build(el);
@@ -125,19 +126,30 @@ class Board {
     if (this.stopping || !this.send({ type: "stop" })) return;
     this.stopping = true;
     this.drawStop();
+    this.unanswered(() => this.stopping && !this.heard, () => { this.late = true; this.drawStop(); });
+  }
+
+  // A press without an answer: a cell of another kind blocks the kernel, which takes the press when that cell ends.
+  unanswered(still, say) {
+    setTimeout(() => {
+      if (this.gone || !this.root.isConnected || !still()) return;
+      say();
+      this.loud.textContent = this.word("kernel.waits");
+    }, PATIENCE);
   }
 
   drawStop() {
     this.stop.hidden = !this.live;
     this.stop.disabled = this.stopping || this.gone;
     this.stop.className = this.stop.disabled ? "oj-btn" : "oj-btn is-danger";
-    this.stop.replaceChildren(...(this.stopping ? [this.word("stopping")] : [this.icon("stop"), this.word("stop")]));
+    this.stop.replaceChildren(...(this.stopping ? [this.word(this.late && !this.heard ? "kernel.waits" : "stopping")] : [this.icon("stop"), this.word("stop")]));
   }
 
   drawHead(head) {
     if (!head || !head.word) return;
     this.live = head.live;
-    this.stopping = head.state === "stopping" || (this.stopping && head.live);
+    this.heard = head.state === "stopping";
+    this.stopping = this.heard || (this.stopping && head.live);
     this.number.textContent = head.number ? `${head.number}: ` : "";
     this.state.className = `oj-state ${head.look}`;
     const mark = head.icon ? this.icon(head.icon) : h("span", { class: "oj-spin", "aria-hidden": "true" });
@@ -403,6 +415,9 @@ class Board {
     slot.answered = true; // a double click sends once
     if (!this.send(message)) return;
     this.disable(slot.node, this.word("card.sent"), "is-off");
+    const card = slot.node.querySelector(".oj-card");
+    const still = () => card.isConnected && !card.querySelector(".oj-stale");
+    this.unanswered(still, () => card.stateNode.replaceChildren(this.icon("void"), this.word("kernel.waits")));
   }
 
   disable(node, word) {

@@ -74,6 +74,7 @@ WORDS = MappingProxyType(
         "busy.other": ("another cell", "另一个单元格"),
         "busy.state": ("Waiting", "等待中"),
         "busy.leave": ("Do not wait", "不再等待"),
+        "kernel.waits": ("Waits for the kernel", "等待内核空闲"),
         "indexing": ("Indexing {name}", "正在索引 {name}"),
         "indexing.count": ("{done} of {total} files, {percent} %", "{done} / {total} 个文件，{percent} %"),
         "indexing.some": ("{done} files", "{done} 个文件"),

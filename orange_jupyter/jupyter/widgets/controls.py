@@ -43,7 +43,7 @@ INTERVAL = 0.05
 
 _FRONT_KEYS = (
     *("stop", "stopping", "tier", "plan", "rights.hint", "tools", "arguments", "result", "thinking", "answer"),
-    *("elapsed", "gone", "gone.state", "busy.leave", "seconds"),
+    *("elapsed", "gone", "gone.state", "busy.leave", "kernel.waits", "seconds"),
 )
 _FRONT_CARD_KEYS = ("approve", "deny", "deny.send", "deny.fold", "stop", "reason", "sent")
 
