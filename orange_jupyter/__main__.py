@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
 
-from orange_jupyter.core.errors import OrangeError, ToolError, UsageError
+from orange_jupyter.core.errors import CommandLineError, OrangeError
 
 
 def main(words: list[str] | None = None) -> int:
@@ -18,26 +19,31 @@ def main(words: list[str] | None = None) -> int:
         from orange_jupyter.cli.run import run
 
         printed = asyncio.run(run(parser().parse_args(words)))
-    except UsageError as error:
-        return _failed(error, str(error.code), as_json, status=2)
-    except ToolError as error:
-        return _failed(error, str(error.code), as_json, status=1)
     except OrangeError as error:
-        return _failed(error, "internal", as_json, status=1)
+        return _failed(error, str(error.code), as_json, status=2 if isinstance(error, CommandLineError) else 1)
     except KeyboardInterrupt:
         return _failed(OrangeError("Interrupted."), "cancelled", as_json, status=130)
     text = json.dumps(printed.document, ensure_ascii=False) if as_json else printed.text
-    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace") + b"\n")
-    sys.stdout.flush()
-    return 0 if printed.ok else 1
+    return _print(text, 0 if printed.ok else 1)
 
 
 def _failed(error: OrangeError, code: str, as_json: bool, *, status: int) -> int:
-    if as_json:
-        about = {"code": code, "message": error.message} | ({"hint": error.hint} if error.hint else {})
-        sys.stdout.write(json.dumps({"ok": False, "error": about}, ensure_ascii=False) + "\n")
-    else:
+    if not as_json:
         sys.stderr.write(error.message + (f"\n{error.hint}" if error.hint else "") + "\n")
+        return status
+    about = {"code": code, "message": error.message} | ({"hint": error.hint} if error.hint else {})
+    return _print(json.dumps({"ok": False, "error": about}, ensure_ascii=False), status)
+
+
+def _print(text: str, status: int) -> int:
+    """Print on standard output, whatever its encoding; 1 where nobody takes it (a closed pipe, a full disk)."""
+    try:
+        sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace") + b"\n")
+        sys.stdout.flush()
+    except OSError:
+        # What is left in the buffer must not raise again when the interpreter ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     return status
 
 

@@ -16,7 +16,7 @@ from orange_jupyter.core.masking import Masker
 from orange_jupyter.core.parts import Parts, Reach, State
 from orange_jupyter.core.paths import KnowledgeBase
 from orange_jupyter.core.ports import Approver, Model
-from orange_jupyter.core.session import Session
+from orange_jupyter.core.session import Session, clean_title
 from orange_jupyter.ground import Ground
 from orange_jupyter.local.bases import Bases, base_for_folder, load_bases
 from orange_jupyter.local.index.library import LocalLibrary
@@ -141,10 +141,10 @@ class App:
         settings = await asyncio.to_thread(self.ground.settings)
         bases = await asyncio.to_thread(self.bases)
         record = await self.ground.sessions.create(
-            title=title,
+            title=clean_title(self.mask(title)),
             model=settings.default_model,
             tier=settings.default_tier,
-            knowledge_base_ids=self.selected_at_first(bases),
+            knowledge_base_ids=() if self.run.folders else self.selected_at_first(bases),
             notebook=notebook,
         )
         return await self.resume(record, notebook=notebook)

@@ -15,7 +15,7 @@ from orange_jupyter.core.paths import file_type
 PICTURE_BYTES = 20 * 1_048_576
 
 
-async def told_first(app: App, opened: Opened) -> tuple[Notice, ...]:
+async def told_first(app: App, opened: Opened, pictures: int = 0) -> tuple[Notice, ...]:
     """Lines that a turn begins with, each once: a full tier that ended, missing KBs, ignored project settings."""
     state = opened.session.state
     notices = []
@@ -23,6 +23,13 @@ async def told_first(app: App, opened: Opened) -> tuple[Notice, ...]:
     if ended is not None and state.turns == opened.record.turns:
         text = f"{ended} ended with its kernel; the session is in {state.tier}."
         notices.append(Notice(level="info", text=text, hint=f"Enter it again: %orange tier {ended}"))
+    if pictures:
+        model = await app.model(state.model)
+        await model.close()
+        if not model.info.vision:
+            text = f"{state.model} does not see pictures; {pictures} {'was' if pictures == 1 else 'were'} not sent."
+            hint = "Choose a model that sees: %orange model use NAME."
+            notices.append(Notice(level="warning", text=text, hint=hint))
     reach = await app.reach(state.knowledge_bases)
     if not reach.bases:
         hint = "%orange kb add . makes this notebook's folder one."

@@ -6,8 +6,10 @@ line, key and the nearest right one. `[[knowledge_bases]]` of the same file belo
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
@@ -16,7 +18,8 @@ from pydantic import Field, ValidationError, field_validator
 
 from orange_jupyter.config_file import BOM, edit_toml, locate, parse_toml, wrong_key, wrong_value
 from orange_jupyter.config_models import ModelSettings, Prices, Provider, Table
-from orange_jupyter.core.errors import ConfigError
+from orange_jupyter.core.codes import Code
+from orange_jupyter.core.errors import ConfigError, UsageError
 from orange_jupyter.core.grant import Switches, Tier
 from orange_jupyter.storage.folders import private_folder
 
@@ -52,15 +55,18 @@ class Folders:
         return cls(_absolute(home), _absolute(environ.get("ORANGE_CACHE") or _platform_cache()))
 
     def make(self) -> Folders:
-        """Make both with mode 0700. Raises ConfigError where that is not possible."""
-        for name, folder in (("ORANGE_HOME", self.home), ("ORANGE_CACHE", self.cache)):
-            try:
-                private_folder(folder)
-            except OSError as problem:
-                reason = f"the folder cannot be made: {problem.strerror}"
-                raise ConfigError(
-                    reason, file=str(folder), key=name, hint=f"Set {name} to a folder that you can write."
-                ) from problem
+        """Make both with mode 0700. Raises ConfigError where there can be no state.
+
+        Without a cache everything works, only slower: what would lie there is then kept in memory and says so.
+        """
+        try:
+            private_folder(self.home)
+        except OSError as problem:
+            reason = f"the folder cannot be made: {problem.strerror}"
+            hint = "Set ORANGE_HOME to a folder that you can write."
+            raise ConfigError(reason, file=str(self.home), key="ORANGE_HOME", hint=hint) from problem
+        with suppress(OSError):
+            private_folder(self.cache)
         return self
 
     @property
@@ -129,13 +135,15 @@ class Settings(Table):
     def model(self, name: str, file: str = "config.toml") -> ModelSettings:
         """The settings of a model by its name; `embedded` is always there.
 
-        Raises ConfigError: unknown (with the nearest name), or not on this machine while `localOnly` is on.
+        Raises UsageError for an unknown one (with the nearest), ConfigError for one that `localOnly` forbids.
         """
         found = self.models.get(name)
         if found is None and name == EMBEDDED:
             return ModelSettings(provider=Provider.EMBEDDED)
         if found is None:
-            raise wrong_key(("models", name), [f"models.{known}" for known in (*self.models, EMBEDDED)], file=file)
+            near = difflib.get_close_matches(name, [*self.models, EMBEDDED], n=1)
+            hint = f"Did you mean {near[0]}?" if near else f"Models: {', '.join((*self.models, EMBEDDED))}."
+            raise UsageError(f"There is no model {name}.", hint=hint, code=Code.NOT_FOUND)
         if self.localOnly and not found.local:
             raise ConfigError(
                 f"localOnly is on and {found.host} is not this machine",

@@ -66,12 +66,13 @@ class NotebookOffice:
         collector = Collector()
         said = Said(
             images=await attached(self._app, cell.images, opened.session.state.knowledge_bases),
+            beside=_variables(cell),
             views=(collector, view),
-            notices=await told_first(self._app, opened),
+            notices=await told_first(self._app, opened, len(cell.images)),
             steps=cell.options.steps,
         )
         with self._queues.standing(session.state.session_id, session.state.title, cell, view):
-            finished = await session.send(_with_variables(cell), said)
+            finished = await session.send(cell.text, said)
         self._turns[finished.turn_id] = collector.turn(finished, session.state)
         while len(self._turns) > KEPT_TURNS:
             self._turns.popitem(last=False)
@@ -244,15 +245,13 @@ async def _secret(question: str) -> str | None:
     return str(answer) if answer is not None else None
 
 
-def _with_variables(cell: CellRequest) -> str:
-    """The cell's text, with the named variables below it (R-NB-2); a fence longer than any inside keeps them apart."""
-    if not cell.variables:
-        return cell.text
+def _variables(cell: CellRequest) -> str:
+    """The named variables (R-NB-2), each in a fence that is longer than any inside it."""
     shown = []
     for name, value in cell.variables:
         fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", value)), default=0))
         shown.append(f"{name} =\n{fence}\n{value[:VARIABLES]}\n{fence}")
-    return cell.text + "\n\nVariables of the notebook:\n\n" + "\n\n".join(shown)
+    return "\n\n".join(["Variables of the notebook:", *shown]) if shown else ""
 
 
 def _files(roots: list[str]) -> tuple[str, ...]:

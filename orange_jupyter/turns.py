@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from orange_jupyter.core.codes import Code
 from orange_jupyter.core.corpus import Citation
 from orange_jupyter.core.deltas import Delta
+from orange_jupyter.core.errors import ModelFault
 from orange_jupyter.core.events import (
     CallFinished,
     Event,
@@ -20,6 +22,28 @@ from orange_jupyter.core.events import (
 )
 from orange_jupyter.core.messages import Text, Usage
 from orange_jupyter.core.parts import State
+
+_CODES = {
+    StopReason.STOPPED: Code.CANCELLED,
+    StopReason.INTERRUPTED: Code.CANCELLED,
+    StopReason.STEP_LIMIT: Code.LIMIT_REACHED,
+    StopReason.TOKEN_LIMIT: Code.LIMIT_REACHED,
+    StopReason.COST_LIMIT: Code.LIMIT_REACHED,
+    StopReason.LOOP: Code.LIMIT_REACHED,
+    StopReason.TIME_LIMIT: Code.TIMED_OUT,
+    StopReason.MODEL_ERROR: Code.IO_ERROR,
+    StopReason.PERMISSION_CHANGED: Code.PERMISSION_CHANGED,
+    StopReason.TAKEN_OVER: Code.TAKEN_OVER,
+}
+_WHY = {
+    StopReason.STOPPED: "The turn was stopped.",
+    StopReason.STEP_LIMIT: "The turn used all its steps without an answer.",
+    StopReason.TOKEN_LIMIT: "The turn used all its tokens.",
+    StopReason.COST_LIMIT: "The turn reached its cost limit.",
+    StopReason.TIME_LIMIT: "The turn used all its time.",
+    StopReason.LOOP: "The model repeated the same calls.",
+    StopReason.PERMISSION_CHANGED: "The rights changed, so the turn was ended.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +105,14 @@ class Turn:
     notices: tuple[str, ...] = ()
     error: str | None = None
     hint: str | None = None
+    fault: str | None = None
+
+    @property
+    def code(self) -> Code:
+        """The code of the closed list for a turn that did not end with an answer."""
+        if self.fault is not None:
+            return ModelFault(self.fault).code
+        return _CODES.get(self.stop_reason, Code.INTERNAL)
 
     @property
     def ok(self) -> bool:
@@ -94,7 +126,7 @@ class Turn:
 
     def document(self) -> dict[str, Any]:
         """The document of `ask --json`."""
-        failed = {"error": {"code": str(self.stop_reason), "message": self.error or str(self.stop_reason)}}
+        failed = {"error": {"code": str(self.code), "message": self.error or _WHY.get(self.stop_reason, "")}}
         if self.hint:
             failed["error"]["hint"] = self.hint
         return {
@@ -179,6 +211,7 @@ class Collector:
             notices=tuple(self._notices),
             error=finished.error,
             hint=finished.hint,
+            fault=finished.fault,
         )
 
 

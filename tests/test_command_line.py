@@ -109,8 +109,10 @@ def test_a_question_without_an_answer_says_so(run):
         (("tool", "search", '{"query": "x", "target": "web"}'), 1, "denied_by_tier"),
         (("tool", "search", '{"query": "x", "knowledgeBaseIds": ["other"]}'), 1, "outside_workspace"),
         (("tool", "tool_result_read", '{"ref": "/etc/passwd"}'), 1, "invalid_ref"),
-        (("session", "show", "nobody"), 1, "internal"),
-        (("model", "use", "nobody"), 1, "internal"),
+        (("session", "show", "nobody"), 1, "not_found"),
+        (("ask", "  "), 1, "invalid_argument"),
+        (("ask", "x", "--model", "nobody"), 1, "not_found"),
+        (("model", "use", "nobody"), 1, "invalid_argument"),
         (("kb", "add", "missing-folder"), 1, "not_found"),
     ],
 )
@@ -223,12 +225,14 @@ def test_sessions_are_listed_shown_exported_and_deleted(run, place):
         "updatedAt",
     }
     _, shown = run("session", "show", session["sessionId"], "--json")
-    assert shown["session"]["turns"]
+    events = shown["session"]["turns"][0]["events"]
+    assert events[0]["turnId"] == shown["session"]["turns"][0]["turnId"]
+    assert not any("_" in name for event in events for name in event)
     status, exported = run("session", "export", session["sessionId"], "--to", "out.md", "--json")
     assert status == 0
     assert "What is the factor?" in Path(exported["path"]).read_text("utf-8")
     status, again = run("session", "export", session["sessionId"], "--to", "out.md", "--json")
-    assert (status, again["ok"]) == (2, False)
+    assert (status, again["ok"]) == (1, False)
     status, _ = run("session", "delete", session["sessionId"], "--json")
     assert status == 0
     assert session["sessionId"] not in json.dumps(run("session", "list", "--json")[1])
@@ -285,7 +289,7 @@ def test_a_model_server_that_is_down_is_one_readable_line_and_the_question_is_ke
     status, document = run(
         "ask", "Is anybody there?", "--kb", "notes", "--model", "down", "--session", "kept", "--json"
     )
-    assert (status, document["stopReason"], document["error"]["code"]) == (1, "model_error", "model_error")
+    assert (status, document["stopReason"], document["error"]["code"]) == (1, "model_error", "offline")
     assert "does not answer" in document["error"]["message"]
     assert "Is anybody there?" in json.dumps(run("session", "show", "kept", "--json")[1])
 
@@ -360,3 +364,66 @@ def test_the_module_runs_as_a_program(place):
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["ok"] is True
     assert "search" in done.stderr
+
+
+def test_a_key_that_is_typed_into_a_question_is_masked_everywhere(run, place, monkeypatch):
+    """R-ALL-5: title, answer, steps, export and store; the model does not get it either."""
+    monkeypatch.setenv("LAB_KEY", "plain-canary-0123456789")
+    script = place / "echo.json"
+    script.write_text(json.dumps({"replies": [{"text": "You said {{user}}"}]}))
+    run("model", "add", "echo", "--provider", "scripted", "--script", str(script), "--key-env", "LAB_KEY", "--json")
+    _, answer = run("ask", "Is plain-canary-0123456789 a good key?", "--kb", "notes", "--model", "echo", "--json")
+    assert "You said Is" in answer["answer"]
+    _, shown = run("session", "show", answer["session"]["sessionId"], "--json")
+    assert "canary" not in json.dumps([answer, shown])
+    assert b"plain-canary" not in b"".join(file.read_bytes() for file in (place / "home").rglob("*") if file.is_file())
+
+
+@pytest.mark.parametrize("path", ["/etc/hostname-that-is-not-there", "/etc/passwd", "../nothere.md"])
+def test_whether_an_outside_file_exists_is_not_told(run, path):
+    """P01, P06, R-SCOPE-1: the same answer for both in a workspace tier."""
+    _, document = run("tool", "read", json.dumps({"path": path}), "--kb", "notes", "--json")
+    assert document["error"]["code"] == "outside_workspace"
+
+
+def test_strange_input_is_a_document_and_no_traceback(run, place):
+    """R-SCH-10, bad input: not UTF-8, deep JSON, a folder that is gone or cannot be written, a number that is none."""
+    assert run("ask", "plum \udcff", "--json")[1]["error"]["code"] == "invalid_argument"
+    assert run("tool", "search", "[" * 100_000, "--json")[1]["error"]["code"] == "malformed_arguments"
+    assert (
+        run("tool", "list", "{}", "--kb", "notes", "--save-images", "/proc/x", "--json")[1]["error"]["code"]
+        == "io_error"
+    )
+    _, document = run("tool", "search", '{"query": "x", "limit": 1e999}', "--kb", "notes", "--json")
+    assert "Infinity" not in json.dumps(document)
+    gone = place / "gone"
+    gone.mkdir()
+    os.chdir(gone)
+    gone.rmdir()
+    assert run("search", "melt", "--kb", str(place / "notes"), "--json")[1]["error"]["code"] == "not_found"
+
+
+def test_a_failed_ask_leaves_no_session(run):
+    """R-SESS-1: what never began is not listed."""
+    run("ask", "  ", "--json")
+    run("ask", "x", "--model", "nobody", "--json")
+    run("ask", "x", "--image", "nope.png", "--json")
+    assert run("session", "list", "--json")[1]["sessions"] == []
+
+
+def test_tables_are_columns_in_a_terminal(run):
+    """R-SAVE-2: no Markdown escapes; ids can be copied; the advice names the command of a terminal."""
+    run("ask", "What is the factor?", "--kb", "notes", "--session", "a_b*c", "--json")
+    status, text = run("session", "list")
+    assert status == 0
+    assert "a_b*c" in text
+    assert "\\" not in text
+    assert "orange-jupyter model add" in run("doctor")[1]
+
+
+def test_a_closed_pipe_ends_quietly(place):
+    """R-HL-2: `search … | true` and a full device."""
+    for target in ("| true", ">/dev/full"):
+        command = f'"{sys.executable}" -m orange_jupyter search melt --kb notes --json {target}'
+        done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60, check=False)
+        assert "Traceback" not in done.stderr

@@ -19,7 +19,7 @@ from orange_jupyter.config import (
     parse_settings,
     use_model,
 )
-from orange_jupyter.core.errors import ConfigError
+from orange_jupyter.core.errors import ConfigError, UsageError
 from orange_jupyter.core.grant import Tier
 
 WHOLE = """# 我的设置
@@ -186,8 +186,9 @@ def test_local_only_refuses_models_elsewhere() -> None:
     assert settings.model("embedded").local
     with pytest.raises(ConfigError, match=r"localOnly is on and api\.example"):
         settings.model("deep seek")
-    with pytest.raises(ConfigError, match=r"Did you mean models\.local"):
+    with pytest.raises(UsageError, match="There is no model lokal") as refused:
         settings.model("lokal")
+    assert refused.value.hint == "Did you mean local?"
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from PIL import Image
 
 from orange_jupyter.app import App
 from orange_jupyter.commands import COMMANDS
-from orange_jupyter.core.errors import ConfigError, PathError, SessionError, UsageError
+from orange_jupyter.core.errors import PathError, SessionError, UsageError
 from orange_jupyter.core.events import StopReason
 from orange_jupyter.core.grant import Tier
 from orange_jupyter.core.titles import cleaned
@@ -100,7 +100,7 @@ async def test_options_change_the_session_from_this_turn_on(office):
     assert (state["tier"], state["plan"]) == ("workspace-readonly", False)
     with pytest.raises(UsageError, match="cannot raise the tier"):
         await office("--tier full-auto", "melt factor?")
-    with pytest.raises(ConfigError, match="nobody"):
+    with pytest.raises(UsageError, match="nobody"):
         await office("--model nobody", "melt factor?")
     with pytest.raises(UsageError, match="no knowledge base"):
         await office("--kb melting", "melt factor?")
@@ -236,7 +236,10 @@ async def test_variables_and_pictures_go_along(office):
     await office.say("kb add kb")
     finished = await office("", "What is the melt factor?", variables=(("table", "| ``` |"),))
     turn = await office.now.turn(finished)
-    assert "table =\n````\n| ``` |\n````" in turn.question
+    assert turn.question == "What is the melt factor?"
+    opened = office.now.app.opened((await office.say("status")).data["session"]["sessionId"])
+    messages = await opened.session._parts.transcript.by_turn()
+    assert "table =\n````\n| ``` |\n````" in messages[0][1].text
     Image.new("RGB", (8, 8)).save(office.tmp / "out.png")
     with pytest.raises(UsageError, match="not a picture in the selected"):
         await office("", "look", images=(str(office.tmp / "out.png"),))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from orange_jupyter.app import App, Opened, locale
+from orange_jupyter.core.codes import Code
 from orange_jupyter.core.deltas import Delta, ModelRetry, Progress
 from orange_jupyter.core.document import PictureLimits
 from orange_jupyter.core.errors import UsageError
@@ -24,11 +25,37 @@ PICTURE_BYTES = 20 * 1_048_576
 ENDINGS = {"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp"}
 
 
-async def ask(app: App, opened: Opened, given: Namespace) -> tuple[dict[str, Any], str]:
+Question = tuple[str, tuple[Image, ...]]
+"""The text of a question and its pictures."""
+
+
+async def question(app: App, given: Namespace) -> Question:
+    """What is asked, checked before a session is made for it. Raises UsageError, ReadError."""
+    text = await asyncio.to_thread(read_stdin) if given.text == "-" else given.text
+    if not text.strip():
+        raise UsageError("The question is empty.", hint="orange-jupyter ask TEXT")
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise UsageError("The question is not UTF-8 text.") from None
+    return text, await _images(app, given.image)
+
+
+def read_stdin() -> str:
+    """Standard input as text. Raises UsageError where it is not UTF-8."""
+    try:
+        return sys.stdin.read()
+    except UnicodeDecodeError:
+        raise UsageError("Standard input is not UTF-8 text.") from None
+
+
+async def ask(
+    app: App, opened: Opened, given: Namespace, what: tuple[str, tuple[Image, ...]]
+) -> tuple[dict[str, Any], str]:
     """Run one turn: its document, and its record as plain text. Raises OrangeError where it could not begin."""
-    text = await asyncio.to_thread(sys.stdin.read) if given.text == "-" else given.text
     collector, lookers = Collector(), Lookers()
-    said = Said(images=await _images(app, given.image), views=(collector, lookers))
+    text, images = what
+    said = Said(images=images, views=(collector, lookers))
     finished = await opened.session.send(text, said)
     if given.save_images:
         await save_images(app, lookers.images, given.save_images)
@@ -68,13 +95,16 @@ def _bounded(path: Path) -> bytes:
 
 
 async def save_images(app: App, images: list[Image], folder: str) -> None:
-    """Write the pictures that go to the model, exactly as sent."""
+    """Write the pictures that go to the model, exactly as sent. Raises UsageError io_error."""
     target = Path(folder)
-    await asyncio.to_thread(target.mkdir, parents=True, exist_ok=True)
-    for number, image in enumerate(images, 1):
-        data = await app.ground.blobs.get(image.sha256)
-        name = f"{number:02d}-{image.sha256[:16]}{ENDINGS.get(image.media_type, '.bin')}"
-        await asyncio.to_thread((target / name).write_bytes, data)
+    try:
+        await asyncio.to_thread(target.mkdir, parents=True, exist_ok=True)
+        for number, image in enumerate(images, 1):
+            data = await app.ground.blobs.get(image.sha256)
+            name = f"{number:02d}-{image.sha256[:16]}{ENDINGS.get(image.media_type, '.bin')}"
+            await asyncio.to_thread((target / name).write_bytes, data)
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be written: {error.strerror}.", code=Code.IO_ERROR) from error
 
 
 class Lookers:

@@ -1,4 +1,4 @@
-"""What may stand on the command line; a wrong word is a UsageError, status 2."""
+"""What may stand on the command line; a wrong word is a CommandLineError, status 2."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 from typing import NoReturn
 
 from orange_jupyter import __version__
-from orange_jupyter.core.errors import UsageError
+from orange_jupyter.core.errors import CommandLineError
 from orange_jupyter.core.grant import Tier
 
 
@@ -14,8 +14,8 @@ class Parser(argparse.ArgumentParser):
     """argparse that raises instead of exiting."""
 
     def error(self, message: str) -> NoReturn:
-        """Raise UsageError with argparse's sentence."""
-        raise UsageError(message, hint=f"{self.prog} --help")
+        """Raise CommandLineError with argparse's sentence."""
+        raise CommandLineError(message, hint=f"{self.prog} --help")
 
 
 def parser() -> Parser:

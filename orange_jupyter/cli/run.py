@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from orange_jupyter.app import App, ForThisRun, Opened, environment, locale
-from orange_jupyter.cli.ask import ask
+from orange_jupyter.cli.ask import ask, question
+from orange_jupyter.cli.plain import as_terminal
 from orange_jupyter.cli.tool import search, tool
 from orange_jupyter.commands import kb, model, session, state
 from orange_jupyter.commands.standing import Standing
-from orange_jupyter.core.errors import SessionError
+from orange_jupyter.core.codes import Code
+from orange_jupyter.core.errors import SessionError, UsageError
 from orange_jupyter.core.grant import Tier
 from orange_jupyter.core.ports import Approver
 from orange_jupyter.jupyter.ports import CommandReply, Where
@@ -42,11 +44,19 @@ class Printed:
 async def run(given: Namespace) -> Printed:
     """Run what was parsed. Raises OrangeError."""
     approver: Approver = Yes() if getattr(given, "yes", False) else at_terminal()
-    app = await App.open(environment(), os.getcwd(), approver, run=for_this_run(given))
+    app = await App.open(environment(), _folder(), approver, run=for_this_run(given))
     try:
         return await _run(app, given)
     finally:
         await app.close()
+
+
+def _folder() -> str:
+    """The working folder. Raises UsageError where it was deleted."""
+    try:
+        return os.getcwd()
+    except OSError:
+        raise UsageError("The working folder is gone.", hint="cd to another one.", code=Code.NOT_FOUND) from None
 
 
 def for_this_run(given: Namespace) -> ForThisRun:
@@ -65,8 +75,11 @@ def for_this_run(given: Namespace) -> ForThisRun:
 async def _run(app: App, given: Namespace) -> Printed:
     match given.command:
         case "ask":
+            what = await question(app, given)
+            settings = await asyncio.to_thread(app.ground.settings)
+            await (await app.model(given.model or settings.default_model)).close()
             opened = await _session(app, given.session) if given.session else await app.create()
-            return Printed(*await ask(app, opened, given))
+            return Printed(*await ask(app, opened, given, what))
         case "tool":
             opened = await _session(app, given.session or CLI_SESSION)
             return Printed(*await tool(app, opened, given))
@@ -74,7 +87,7 @@ async def _run(app: App, given: Namespace) -> Printed:
             return Printed(*await search(app, await _session(app, CLI_SESSION), given))
         case _:
             reply = await _command(app, given)
-            return Printed(reply.data or {"ok": True}, reply.markdown)
+            return Printed(reply.data or {"ok": True}, as_terminal(reply.markdown))
 
 
 async def _session(app: App, name: str) -> Opened:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 from argparse import Namespace
 from typing import Any
 
 from orange_jupyter.app import App, Opened
-from orange_jupyter.cli.ask import save_images
+from orange_jupyter.cli.ask import read_stdin, save_images
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.dispatch import Ran, run_call
-from orange_jupyter.core.errors import UsageError
+from orange_jupyter.core.errors import CommandLineError
 from orange_jupyter.core.events import StopReason, TurnFinished, TurnStarted
 from orange_jupyter.core.messages import ToolCall
 from orange_jupyter.core.turn import Audience
@@ -22,11 +21,11 @@ from orange_jupyter.tools import TOOLS
 
 
 async def tool(app: App, opened: Opened, given: Namespace) -> tuple[dict[str, Any], str]:
-    """Run one call; the envelope, uncut. Raises UsageError for an unknown tool or bad JSON (status 2)."""
+    """Run one call; the envelope, uncut. Raises CommandLineError for an unknown tool or bad JSON (status 2)."""
     names = tuple(one.name for one in TOOLS)
     if given.name not in names:
         message = f"There is no tool {given.name}.{nearest(given.name, names)}"
-        raise UsageError(message, hint=f"Tools: {', '.join(names)}.", code=Code.UNKNOWN_TOOL)
+        raise CommandLineError(message, hint=f"Tools: {', '.join(names)}.", code=Code.UNKNOWN_TOOL)
     ran = await call(app, opened, given.name, await _arguments(given.arguments))
     if given.save_images:
         await save_images(app, list(ran.result.images), given.save_images)
@@ -35,14 +34,14 @@ async def tool(app: App, opened: Opened, given: Namespace) -> tuple[dict[str, An
 
 async def _arguments(text: str) -> dict[str, Any]:
     if text == "-":
-        text = await asyncio.to_thread(sys.stdin.read)
+        text = await asyncio.to_thread(read_stdin)
     try:
         arguments = json.loads(text)
-    except ValueError as error:
-        raise UsageError(f"The arguments are not JSON: {error}.", code=Code.MALFORMED_ARGUMENTS) from None
+    except (ValueError, RecursionError) as error:
+        raise CommandLineError(f"The arguments are not JSON: {error}.", code=Code.MALFORMED_ARGUMENTS) from None
     if not isinstance(arguments, dict):
-        message = "The arguments must be a JSON object, such as {\"query\": \"snow\"}."
-        raise UsageError(message, code=Code.MALFORMED_ARGUMENTS)
+        message = 'The arguments must be a JSON object, such as {"query": "snow"}.'
+        raise CommandLineError(message, code=Code.MALFORMED_ARGUMENTS)
     return arguments
 
 

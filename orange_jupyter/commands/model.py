@@ -107,17 +107,17 @@ async def _add(at: Standing, words: tuple[str, ...]) -> CommandReply:
     flags = tuple("--vision=true" if word == "--vision" else word for word in words)
     rest, given = take(flags, OPTIONS, USAGE)
     name = one(rest, USAGE)
-    settings = await asyncio.to_thread(add_model, at.app.ground.folders.config, name, described_by(given))
+    settings = await asyncio.to_thread(add_model, at.app.ground.folders.config, name, described_by(given, name))
     text = f"**{plain(name)}** is known. `%orange model key` sets its key, `%orange model use` uses it."
     return CommandReply(text, {"ok": True, "model": document(name, settings, at.opened.session.state.model)})
 
 
-def described_by(given: dict[str, str]) -> ModelSettings:
-    """Options as settings. Raises UsageError with the option's name."""
+def described_by(given: dict[str, str], name: str) -> ModelSettings:
+    """Options as settings; a server's model is called like the name where no id is given. Raises UsageError."""
     fields: dict[str, Any] = {
         "provider": given.get("--provider", "openai_compatible"),
         "base_url": given.get("--base-url", ""),
-        "model": given.get("--model", ""),
+        "model": given.get("--model") or (name if given.get("--base-url") else ""),
         "key_env": given.get("--key-env"),
         "vision": given.get("--vision") == "true",
         "script": given.get("--script", ""),
@@ -162,7 +162,9 @@ async def test(at: Standing, name: str) -> CommandReply:
     """Two tiny requests: does it answer and stream, does it call a tool. Nothing of the notes is sent."""
     tested = await at.app.model(name)
     try:
-        checks = [await _check_text(tested), await _check_tool(tested)]
+        checks = [await _check_text(tested)]
+        if not tested.info.embedded:
+            checks.append(await _check_tool(tested))
     finally:
         await tested.close()
     rows = [(one["name"], "ok" if one["ok"] else "failed", one["message"]) for one in checks]

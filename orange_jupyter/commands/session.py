@@ -62,7 +62,11 @@ async def _new(at: Standing, title: str) -> CommandReply:
     opened = await at.app.create(title=title, notebook=at.where.notebook)
     at.use(opened)
     named = f"**{plain(title)}**" if title else "A new session"
-    return CommandReply(f"{named} begins.", {"ok": True, "sessionId": opened.record.session_id})
+    model = await at.app.model(opened.session.state.model)
+    await model.close()
+    where = f"text goes to {plain(model.info.host)}" if model.info.host else "nothing leaves this machine"
+    text = f"{named} begins, with the model {plain(opened.session.state.model)}: {where}."
+    return CommandReply(text, {"ok": True, "sessionId": opened.record.session_id})
 
 
 async def _rename(at: Standing, title: str) -> CommandReply:

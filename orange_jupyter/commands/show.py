@@ -20,13 +20,14 @@ USAGE = "%orange show FILE [PAGE], or %orange show c3"
 
 async def show(at: Standing, words: tuple[str, ...]) -> CommandReply:
     """Show a passage that was cited, a note, or one page's text."""
-    if not 1 <= len(words) <= 2:
+    if not words:
         raise UsageError(f"This needs a file or a citation: {USAGE}")
+    name, page = _named(words)
     session = at.opened.session
     reach = await at.app.reach(session.state.knowledge_bases)
     if words[0].startswith("c") and words[0][1:].isdigit() and len(words) == 1:
         return await _citation(at, reach, words[0])
-    place = await reach.workspace.place(words[0])
+    place = await reach.workspace.place(name)
     if place.outside:
         raise PathError(
             Code.OUTSIDE_WORKSPACE,
@@ -34,7 +35,6 @@ async def show(at: Standing, words: tuple[str, ...]) -> CommandReply:
             hint="Add its folder with %orange kb add, or open the file in Lab.",
         )
     info = await reach.workspace.stat(place)
-    page = _page(words[1]) if len(words) == 2 else None
     text, name = await _text(at, reach, (info, page))
     language = language_of(at.where.language)
     link = await asyncio.to_thread(link_to, place, at.where.folder)
@@ -42,10 +42,13 @@ async def show(at: Standing, words: tuple[str, ...]) -> CommandReply:
     return CommandReply(text, {"ok": True, "path": place.shown}, panel["text/html"])
 
 
-def _page(word: str) -> int:
-    if not word.isdigit() or int(word) < 1:
-        raise UsageError(f"“{word}” is not a page: {USAGE}")
-    return int(word)
+def _named(words: tuple[str, ...]) -> tuple[str, int | None]:
+    """(file, page): a name may hold spaces; a number at the end is a page."""
+    if len(words) > 1 and words[-1].isdigit():
+        if int(words[-1]) < 1:
+            raise UsageError(f"“{words[-1]}” is not a page: {USAGE}")
+        return " ".join(words[:-1]), int(words[-1])
+    return " ".join(words), None
 
 
 async def _citation(at: Standing, reach: Reach, identity: str) -> CommandReply:

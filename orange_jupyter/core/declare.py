@@ -7,6 +7,7 @@ A tool that the policy refuses is not declared; a parameter or value with a refu
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
@@ -94,13 +95,19 @@ def parse(arguments: type[A], given: dict[str, Any], tool: str) -> A:
         raise _argument_error(error.errors(include_url=False)[0], arguments, tool) from None
 
 
+def _has_own_effect(extra: Any) -> bool:
+    """Whether a parameter exists only under an effect that most sessions do not have, such as the web."""
+    return isinstance(extra, dict) and isinstance(extra.get("effects"), str)
+
+
 def _argument_error(error: ErrorDetails, arguments: type[Arguments], tool: str) -> ArgumentError:
     field = ".".join(str(part) for part in error["loc"]) or "arguments"
     details: dict[str, Any] = {"field": field}
     if error["type"] == "missing":
         return ArgumentError(Code.INVALID_ARGUMENT, f"{tool} needs `{field}`.", details=details)
     if error["type"] == "extra_forbidden":
-        names = sorted(field.alias or name for name, field in arguments.model_fields.items())
+        fields = {field.alias or name: field.json_schema_extra for name, field in arguments.model_fields.items()}
+        names = sorted(name for name, extra in fields.items() if not _has_own_effect(extra))
         return ArgumentError(
             Code.INVALID_ARGUMENT,
             f"{tool} has no parameter `{field}`.",
@@ -108,8 +115,9 @@ def _argument_error(error: ErrorDetails, arguments: type[Arguments], tool: str) 
             details=details,
         )
     value = error.get("input")
-    if isinstance(value, str | int | float | bool) and len(str(value)) <= 200:
-        details["value"] = value
+    if isinstance(value, str | int | float | bool):
+        strict = not isinstance(value, float) or math.isfinite(value)
+        details["value"] = value if strict and len(str(value)) <= 200 else f"{str(value)[:200]}…"
     bounds = {key: item for key, item in error.get("ctx", {}).items() if isinstance(item, str | int | float)}
     if bounds:
         details["bounds"] = bounds

@@ -60,6 +60,8 @@ async def run_call(desk: Desk, call: ToolCall) -> Ran:
         ended = await _attempt(desk, call, tool)
     except Refused as refused:
         ended = _failed(refused.error, refused.decision)
+    except ArgumentError as error:
+        ended = _failed(error, "refused")
     except ToolError as error:
         ended = _failed(error, "allowed")
     return await _finish(desk, call, ended, desk.clock.monotonic() - began)

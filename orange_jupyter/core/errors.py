@@ -26,7 +26,12 @@ from orange_jupyter.core.codes import Code
 
 
 class OrangeError(Exception):
-    """Anything this product raises on purpose; `str(error)` is one plain sentence for a person."""
+    """Anything this product raises on purpose; `str(error)` is one plain sentence for a person.
+
+    `code` is what a document of the command line says.
+    """
+
+    code: Code = Code.INTERNAL
 
     def __init__(self, message: str, *, hint: str | None = None) -> None:
         super().__init__(message)
@@ -87,6 +92,8 @@ class EvidenceError(ToolError):
 class ConfigError(OrangeError):
     """A setting cannot be used. `file`, `line` (from 1, or None) and `key` say where."""
 
+    code = Code.INVALID_ARGUMENT
+
     def __init__(
         self,
         message: str,
@@ -119,6 +126,18 @@ class ModelFault(StrEnum):
     TIMED_OUT = "timed_out"
     SERVER_ERROR = "server_error"
 
+    @property
+    def code(self) -> Code:
+        """The code of the closed list that fits."""
+        return _FAULT_CODES.get(self, Code.HTTP_ERROR)
+
+
+_FAULT_CODES = {
+    ModelFault.UNREACHABLE: Code.OFFLINE,
+    ModelFault.TIMED_OUT: Code.TIMED_OUT,
+    ModelFault.CONTEXT_TOO_LONG: Code.TOO_LARGE,
+}
+
 
 class ModelError(OrangeError):
     """The model's server failed for good; the person's question is kept in the session."""
@@ -126,20 +145,31 @@ class ModelError(OrangeError):
     def __init__(self, fault: ModelFault, message: str, *, hint: str | None = None, tries: int = 1) -> None:
         super().__init__(message, hint=hint)
         self.fault = fault
+        self.code = fault.code
         self.tries = tries
 
 
 class SessionError(OrangeError):
-    """A session cannot be used now: unknown, or busy in another kernel."""
+    """A session cannot be used now: unknown (the default code), busy in another kernel, or nothing was said."""
+
+    def __init__(self, message: str, *, hint: str | None = None, code: Code = Code.NOT_FOUND) -> None:
+        super().__init__(message, hint=hint)
+        self.code = code
 
 
 class StoreError(OrangeError):
     """The store cannot be used: written by a newer version, unreadable or not writable."""
 
+    code = Code.IO_ERROR
+
 
 class UsageError(OrangeError):
-    """A word or option that does not exist or does not fit; `code` is what the command line's document says."""
+    """A word or option that does not exist or does not fit."""
 
     def __init__(self, message: str, *, hint: str | None = None, code: Code = Code.INVALID_ARGUMENT) -> None:
         super().__init__(message, hint=hint)
         self.code = code
+
+
+class CommandLineError(UsageError):
+    """A command line that cannot be understood: unknown command, tool or option, bad JSON (exit status 2)."""

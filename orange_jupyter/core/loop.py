@@ -111,6 +111,7 @@ def _with_unique_ids(reply: Reply, course: Course) -> Reply:
 
 async def _take(agent: Agent, reply: Reply, course: Course) -> bool:
     """Record a reply and run its calls; True when the turn is answered."""
+    reply = _masked(agent, reply)
     said = Message(role=Role.ASSISTANT, parts=reply.parts, model=reply.model or agent.model.info.name)
     if not said.text.strip() and not said.calls:
         return await _nudge(agent, course)
@@ -128,6 +129,15 @@ async def _take(agent: Agent, reply: Reply, course: Course) -> bool:
         return False
     await _run_calls(agent, course, said.calls)
     return False
+
+
+def _masked(agent: Agent, reply: Reply) -> Reply:
+    """The reply without secrets in what it says; the arguments of its calls run as they are (R-ALL-5)."""
+    parts = [
+        part if isinstance(part, ToolCall) else part.model_copy(update={"text": agent.desk.mask(part.text)})
+        for part in reply.parts
+    ]
+    return reply.model_copy(update={"parts": tuple(parts)})
 
 
 async def _nudge(agent: Agent, course: Course) -> bool:

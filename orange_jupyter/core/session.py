@@ -24,9 +24,10 @@ TITLE_LENGTH = 48
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What goes with a message: pictures, who looks on, and lines to be told first."""
+    """What goes with a message: pictures, text beside it (variables), who looks on, and lines to be told first."""
 
     images: tuple[Image, ...] = ()
+    beside: str = ""
     views: tuple[Listener, ...] = ()
     notices: tuple[Notice, ...] = ()
     steps: int | None = None
@@ -60,7 +61,9 @@ class Session:
     async def send(self, text: str, said: Said = Said()) -> TurnFinished:
         """Run one turn after those before it. Raises SessionError for an empty message; else always a TurnFinished."""
         if not text.strip():
-            raise SessionError("The question is empty.", hint="Write it under the %%orange line.")
+            hint = "Write it under the %%orange line."
+            raise SessionError("The question is empty.", hint=hint, code=Code.INVALID_ARGUMENT)
+        text = self._parts.mask(text)
         async with self._order:
             live = Live()
             live.task = asyncio.create_task(self._turn(text, said, live))
@@ -98,7 +101,8 @@ class Session:
         agent = self.bench(model, reach).agent(turn_id, audience, steps=said.steps)
         history = _by_turn(await parts.transcript.by_turn())
         try:
-            return await play(agent, Play(started, history, audience, parts.citations, parts.clock, said.notices), live)
+            what = Play(started, history, audience, parts.citations, parts.clock, said.notices, parts.mask(said.beside))
+            return await play(agent, what, live)
         finally:
             await model.close()
 
@@ -172,7 +176,7 @@ class Session:
 
     async def rename(self, title: str) -> None:
         """Give the session a title."""
-        await self._store(title=title.strip())
+        await self._store(title=clean_title(title))
 
     async def _change_rights(self, **changes: Any) -> None:
         """Every change of rights moves the version and interrupts the running turn (R-PERM-8)."""
@@ -184,8 +188,13 @@ class Session:
         await self._parts.save(self._state)
 
 
+def clean_title(text: str) -> str:
+    """A title on one line, without control characters."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
 def _title(text: str) -> str:
-    line = " ".join(text.strip().splitlines()[0].split())
+    line = clean_title(text.strip().splitlines()[0])
     return line if len(line) <= TITLE_LENGTH else line[: TITLE_LENGTH - 1].rstrip() + "…"
 
 

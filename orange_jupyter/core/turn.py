@@ -65,12 +65,14 @@ class Play:
     citations: Citations
     clock: Clock
     notices: tuple[Notice, ...] = ()
+    beside: str = ""
 
 
 async def play(agent: Agent, play: Play, live: Live) -> TurnFinished:
     """Run the turn and always end it with a TurnFinished that everybody heard. Never raises OrangeError."""
     began = play.clock.monotonic()
-    said = Message(role=Role.USER, parts=(Text(text=play.started.text), *play.started.images))
+    beside = (Text(text=f"\n\n{play.beside}"),) if play.beside else ()
+    said = Message(role=Role.USER, parts=(Text(text=play.started.text), *beside, *play.started.images))
     course = Course(current=[said])
     error: OrangeError | None = None
     try:
@@ -97,8 +99,8 @@ async def _keep_partial(agent: Agent, course: Course) -> StoreError | None:
     """What was already said when the turn was stopped stays, for the person and for the next turn."""
     if not course.streamed.strip():
         return None
-    course.answer = course.streamed
-    part = Text(text=course.streamed)
+    course.answer = agent.desk.mask(course.streamed)
+    part = Text(text=course.answer)
     try:
         await agent.desk.hear(PartDone(part=part))
         await agent.keep(Message(role=Role.ASSISTANT, parts=(part,), model=agent.model.info.name))

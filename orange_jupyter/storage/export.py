@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any, assert_never
 
+from pydantic.alias_generators import to_camel
+
 from orange_jupyter.core.corpus import Citation
 from orange_jupyter.core.deltas import ModelRetry, Progress
 from orange_jupyter.core.events import (
@@ -21,7 +23,7 @@ from orange_jupyter.core.events import (
     TurnFinished,
     TurnStarted,
 )
-from orange_jupyter.core.messages import Text
+from orange_jupyter.core.messages import Text, Value
 from orange_jupyter.storage.session_rows import SessionRecord
 from orange_jupyter.storage.transcript import Turn
 
@@ -54,8 +56,21 @@ def export_markdown(record: SessionRecord, turns: tuple[Turn, ...]) -> str:
 
 
 def _turn(turn: Turn) -> dict[str, Any]:
-    events = [event.model_dump(mode="json") for event in turn.events]
+    events = [_document(event) for event in turn.events]
     return {"turnId": turn.turn_id, "events": events} | ({"partial": turn.partial} if turn.partial else {})
+
+
+def _document(value: Any) -> Any:
+    """A value as JSON with camelCase names (R-SCH-2); what is already JSON inside it keeps its own names."""
+    match value:
+        case Citation():
+            return value.as_json()
+        case Value():
+            return {to_camel(name): _document(getattr(value, name)) for name in type(value).model_fields}
+        case tuple():
+            return [_document(item) for item in value]
+        case _:
+            return value
 
 
 def _markdown(turn: Turn) -> list[str]:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from orange_jupyter.core.codes import Code
 from orange_jupyter.core.errors import SessionError, StoreError
 from orange_jupyter.core.ports import Clock
 from orange_jupyter.storage.folders import private_folder, write_private
@@ -70,6 +71,7 @@ class Leases:
             raise SessionError(
                 f"The session is busy: it is open in {self._who(session_id)}.",
                 hint="Stop that kernel, or start another session here: %orange session new.",
+                code=Code.BUSY,
             ) from problem
         except OSError as problem:
             raise StoreError(

@@ -52,15 +52,20 @@ async def _plan(context: ToolContext, arguments: ReadArguments) -> Action:
     place = await _place(context, arguments)
     if not place.outside:
         return Action(Effect.LOOK, "read", place.shown, place=place)
-    info = await context.workspace.stat(place)
     facts = (
         ("file", arguments.path or place.shown),
         ("real place", place.shown),
         ("reads", f"{arguments.limit:,} characters from {arguments.offset:,}, text only"),
         ("goes to", context.model.host or "nowhere: this model runs in the kernel"),
     )
-    operands = ((place.shown, f"{info.size}:{info.mtime_ns}:{info.inode}"),)
+    # Where no approval could help nothing is looked at: not even whether the file is there (P01, P06).
+    operands = await _state(context, place) if context.grant.tier.full else ()
     return Action(Effect.LOOK_OUTSIDE, "read outside", place.shown, facts=facts, operands=operands, place=place)
+
+
+async def _state(context: ToolContext, place: Place) -> tuple[tuple[str, str], ...]:
+    info = await context.workspace.stat(place)
+    return ((place.shown, f"{info.size}:{info.mtime_ns}:{info.inode}"),)
 
 
 async def _place(context: ToolContext, arguments: ReadArguments) -> Place:
