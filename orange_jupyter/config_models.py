@@ -26,6 +26,7 @@ class Provider(StrEnum):
     ANTHROPIC = "anthropic"
     EMBEDDED = "embedded"
     SCRIPTED = "scripted"
+    VIRTUAL = "virtual"
 
 
 _OWN_FIELDS = frozenset({"model", "messages", "system", "tools", "stream", "max_tokens", "max_completion_tokens"})
@@ -47,6 +48,7 @@ class ModelSettings(Table):
     """One `[models.NAME]`. Sizes in tokens; `key_env` names the environment variable that holds the key.
 
     `extra_body` are further fields of every request, as the server documents them (`thinking`, `reasoning_effort` …).
+    `any_of` names the models behind a virtual one, in order (R-MOD-9).
     """
 
     provider: Annotated[Provider, Field(strict=False)]
@@ -54,6 +56,7 @@ class ModelSettings(Table):
     model: str = ""
     key_env: str | None = None
     script: str = ""
+    any_of: list[str] = Field(default_factory=list)
     context_window: int = Field(32_768, ge=1_024)
     max_output: int | None = Field(None, ge=1)
     vision: bool = False
@@ -67,7 +70,9 @@ class ModelSettings(Table):
     @model_validator(mode="before")
     @classmethod
     def _own_address(cls, values: Any) -> Any:
-        """A provider with one address needs none in the file."""
+        """A provider with one address needs none in the file, and `any_of` says that a model is virtual."""
+        if isinstance(values, dict) and values.get("any_of") and "provider" not in values:
+            return {**values, "provider": Provider.VIRTUAL}
         if isinstance(values, dict) and not values.get("base_url") and values.get("provider") in ADDRESSES:
             return {**values, "base_url": ADDRESSES[Provider(values["provider"])]}
         return values
@@ -103,11 +108,18 @@ class ModelSettings(Table):
             raise ValueError("a model of the provider openai_compatible needs base_url and model")
         if self.provider is Provider.ANTHROPIC and not self.model:
             raise ValueError("a model of the provider anthropic needs model")
+        if (self.provider is Provider.VIRTUAL) != bool(self.any_of):
+            raise ValueError("any_of names the models of a virtual model, and only of one")
         return self
 
     @property
     def host(self) -> str:
-        """The host that receives text, with its port where one is given; "" for none (R-MOD-11)."""
+        """The host that receives text, with its port where one is given; "" for none (R-MOD-11).
+
+        For a virtual model the names of its models, each of which has a host of its own.
+        """
+        if self.any_of:
+            return ", ".join(self.any_of)
         return urllib.parse.urlsplit(self.base_url).netloc
 
     @property

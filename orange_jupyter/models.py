@@ -11,6 +11,7 @@ from orange_jupyter.config import ModelSettings, Provider
 from orange_jupyter.core.errors import ConfigError
 from orange_jupyter.core.ports import Model
 from orange_jupyter.ground import Ground
+from orange_jupyter.prices import Priced
 
 if TYPE_CHECKING:
     from orange_jupyter.providers.settings import ServerSettings
@@ -33,6 +34,8 @@ class Models:
                 return Embedded(name)
             case Provider.SCRIPTED:
                 return self._script(name, settings)
+            case Provider.VIRTUAL:
+                return self._virtual(name, settings)
             case Provider.OPENAI_COMPATIBLE:
                 from orange_jupyter.providers.openai_compatible import OpenAICompatible
 
@@ -54,6 +57,30 @@ class Models:
         if name not in self._scripted:
             self._scripted[name] = Scripted(load_script(Path(settings.script)), name=name)
         return self._scripted[name]
+
+    def _virtual(self, name: str, settings: ModelSettings) -> Model:
+        """The models behind a name; each is checked like one that is used by itself (localOnly too)."""
+        from orange_jupyter.providers.virtual import Virtual
+
+        nested = [one for one in settings.any_of if self._is_virtual(one)]
+        if nested:
+            raise ConfigError(
+                f"{nested[0]} is a virtual model itself",
+                file=str(self._ground.folders.config),
+                key=f"models.{name}.any_of",
+                hint="name the models behind it",
+            )
+        return Virtual(name, tuple(self._member(one) for one in settings.any_of))
+
+    def _member(self, name: str) -> Model:
+        """A model behind another name: what it costs is counted by its own prices."""
+        prices = self._ground.settings().model(name, str(self._ground.folders.config)).prices
+        model = self.make(name)
+        return Priced(model, prices) if prices is not None else model
+
+    def _is_virtual(self, name: str) -> bool:
+        known = self._ground.settings().models.get(name)
+        return known is not None and known.provider is Provider.VIRTUAL
 
     def _server(self, name: str, settings: ModelSettings) -> ServerSettings:
         from orange_jupyter.providers.settings import ServerSettings

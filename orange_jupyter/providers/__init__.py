@@ -17,11 +17,13 @@ from orange_jupyter.providers.settings import Blob, ServerSettings
 
 @dataclass(frozen=True, slots=True)
 class ModelEntry:
-    """One configured model: `server` for a provider that has an address, `script` for the scripted one."""
+    """One configured model: `server` for a provider with an address, `script` for the scripted one, `members` for
+    a virtual one."""
 
     name: str
     server: ServerSettings | None = None
     script: Path | None = None
+    members: tuple[Model, ...] = ()
 
 
 def _openai_compatible(entry: ModelEntry, blob: Blob) -> Model:
@@ -56,12 +58,19 @@ def _scripted(entry: ModelEntry, _: Blob) -> Model:
     return Scripted(load_script(entry.script), name=entry.name)
 
 
+def _virtual(entry: ModelEntry, _: Blob) -> Model:
+    from orange_jupyter.providers.virtual import Virtual
+
+    return Virtual(entry.name, entry.members)
+
+
 PROVIDERS: Mapping[str, Callable[[ModelEntry, Blob], Model]] = MappingProxyType(
     {
         "openai_compatible": _openai_compatible,
         "anthropic_messages": _anthropic_messages,
         "embedded": _embedded,
         "scripted": _scripted,
+        "virtual": _virtual,
     }
 )
 """Provider name in the settings → its constructor, which imports its module late: httpx costs 76 ms.

@@ -13,6 +13,7 @@ import orange_jupyter.providers as providers
 from orange_jupyter.core.errors import UsageError
 from orange_jupyter.core.ports import Model
 from orange_jupyter.providers import PROVIDERS, ModelEntry, open_model
+from orange_jupyter.providers.scripted import Scripted, load_script
 from tests.providers.wires import blob, settings
 
 FOLDER = Path(providers.__file__).parent
@@ -21,7 +22,8 @@ FOLDER = Path(providers.__file__).parent
 def entry(tmp_path: Path) -> ModelEntry:
     script = tmp_path / "script.json"
     script.write_text('{"replies": []}')
-    return ModelEntry(name="mine", server=settings("http://127.0.0.1:1/v1"), script=script)
+    members = (Scripted(load_script(script)),)
+    return ModelEntry(name="mine", server=settings("http://127.0.0.1:1/v1"), script=script, members=members)
 
 
 def answers_requests(file: Path) -> bool:
@@ -39,7 +41,7 @@ def test_every_file_with_a_model_is_named_by_the_list() -> None:
 @pytest.mark.parametrize("provider", PROVIDERS)
 async def test_every_provider_is_made_from_an_entry(provider: str, tmp_path: Path) -> None:
     model: Model = open_model(provider, entry(tmp_path), blob)
-    assert model.info.name == ("mine" if provider in ("embedded", "scripted") else "test")
+    assert model.info.name == ("test" if provider in ("openai_compatible", "anthropic_messages") else "mine")
     assert model.info.context_window > 0
     await model.close()
 
@@ -50,6 +52,7 @@ async def test_every_provider_is_made_from_an_entry(provider: str, tmp_path: Pat
         ("openai_compatible", "base URL"),
         ("anthropic_messages", "base URL"),
         ("scripted", "script"),
+        ("virtual", "any_of"),
         ("opnai", "openai_compatible"),
     ],
 )
