@@ -10,6 +10,17 @@ from orange_jupyter.core.errors import CommandLineError
 from orange_jupyter.core.grant import Tier
 
 
+MODEL_OPTIONS = (
+    ("--base-url", "URL", "such as http://127.0.0.1:11434/v1"),
+    ("--model", "ID", "the server's name for it; default: NAME"),
+    ("--key-env", "VAR", "the environment variable that holds the key"),
+    ("--context", "N", "context window in tokens"),
+    ("--max-output", "N", "longest reply in tokens"),
+    ("--mode", "MODE", "native or envelope"),
+    ("--script", "FILE", "the JSON file of a scripted model"),
+)
+
+
 class Parser(argparse.ArgumentParser):
     """argparse that raises instead of exiting."""
 
@@ -107,8 +118,8 @@ def _model(commands: Commands[Parser]) -> None:
     add = verbs.add_parser("add")
     add.add_argument("model", metavar="NAME")
     add.add_argument("--provider", default="openai_compatible")
-    for option in ("--base-url", "--model", "--key-env", "--context", "--max-output", "--mode", "--script"):
-        add.add_argument(option, dest=f"given_{option[2:].replace('-', '_')}")
+    for option, metavar, about in MODEL_OPTIONS:
+        add.add_argument(option, dest=f"given_{option[2:].replace('-', '_')}", metavar=metavar, help=about)
     add.add_argument("--vision", action="store_true")
     _run_options(add)
 
