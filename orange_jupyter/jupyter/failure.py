@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 import re
 
+from orange_jupyter.jupyter.record_inert import inert
+
 
 def failure(message: str, hint: str | None = None) -> dict[str, str]:
     """The display bundle of an error. Everything is escaped: the words may come from files and servers (R-UI-7)."""
@@ -18,7 +20,7 @@ def failure(message: str, hint: str | None = None) -> dict[str, str]:
 
 
 def _safe(words: str) -> str:
-    return html.escape(words).replace("\n", "<br>")
+    return inert("<br>".join(html.escape(line) for line in words.splitlines()))
 
 
 def _literal(words: str) -> str:

@@ -12,15 +12,18 @@ from orange_jupyter.core.events import Notice
 from orange_jupyter.jupyter.icons import icon
 from orange_jupyter.jupyter.markdown import escape, language_of_text
 from orange_jupyter.jupyter.passage import passage
+from orange_jupyter.jupyter.record_inert import inert
 from orange_jupyter.jupyter.sheet import (
     QUESTION_LIMIT,
     ROW_LIMIT,
     Sheet,
+    asides,
     clock,
     date,
     ending,
     href,
     name,
+    notices,
     place_of,
     seconds,
     usage,
@@ -61,7 +64,7 @@ def as_html(paper: Sheet) -> str:
 def wrapped(body: str, *, identity: str = "", language: str = "") -> str:
     """HTML in the root that carries the style and keeps keys from running notebook commands."""
     extra = (f' id="{identity}"' if identity else "") + (f' lang="{language}"' if language else "")
-    return f'<div class="oj" data-lm-suppress-shortcuts="true"{extra}><style>{style()}</style>\n{body}\n</div>'
+    return f'<div class="oj" data-lm-suppress-shortcuts="true"{extra}><style>{style()}</style>\n{inert(body)}\n</div>'
 
 
 def record_id(turn_id: str) -> str:
@@ -145,7 +148,7 @@ def _fault(paper: Sheet) -> str:
 
 
 def _notices(paper: Sheet) -> str:
-    return "".join(_notice(one) for one in paper.view.notices[:50])
+    return "".join(_notice(one) for one in notices(paper))
 
 
 def _notice(notice: Notice) -> str:
@@ -190,16 +193,21 @@ def _source(paper: Sheet, citation: Citation, number: int, around: str) -> str:
 
 
 def _calls(paper: Sheet) -> str:
-    lines = paper.view.lines
+    lines, said = paper.view.lines, "".join(map(_aside, asides(paper)))
     if not lines:
-        return ""
+        return said
     spent = seconds(sum(line.finished.seconds for line in lines if line.finished), paper.language)
     heads = [paper.say(key) for key in ("call", "target", "result", "time")]
     rows = [_call(paper, line) for line in lines[:ROW_LIMIT]]
     more = len(lines) - ROW_LIMIT
     rest = f'<p class="oj-sub">{escape(paper.say("calls.more", n=more))}</p>' if more > 0 else ""
     summary = escape(paper.say("calls", n=len(lines), seconds=spent))
-    return f'<details class="oj-sec"><summary>{summary}</summary>{table(heads, rows)}{rest}</details>'
+    return f'<details class="oj-sec"><summary>{summary}</summary>{said}{table(heads, rows)}{rest}</details>'
+
+
+def _aside(words: str) -> str:
+    """Words of the model from before a call, as they came: their Markdown is not rendered."""
+    return f'<p class="oj-sub"{_lang(words)}>{"<br>".join(map(escape, words.splitlines()))}</p>'
 
 
 def _call(paper: Sheet, line: Line) -> list[str]:

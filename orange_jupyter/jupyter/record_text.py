@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 from orange_jupyter.core.citing import CITED, cited_ids
 from orange_jupyter.core.corpus import Citation
@@ -14,11 +15,13 @@ from orange_jupyter.jupyter.sheet import (
     QUESTION_LIMIT,
     ROW_LIMIT,
     Sheet,
+    asides,
     clock,
     date,
     ending,
     href,
     name,
+    notices,
     place_of,
     seconds,
     usage,
@@ -27,7 +30,8 @@ from orange_jupyter.jupyter.sheet import (
 
 JSON_PASSAGE = 1000
 _PASSAGE = 160
-_MARKS = re.compile(r"([\\`*_\[\]<>|#~$!&])")
+_MARKS = re.compile(r"([\\`*_\[\]<>|#~$!&@^{}]|:(?=//)|(?<=www)\.|(?<=WWW)\.)")
+_AT_START = re.compile(r"(\d{0,9})([-+=:.)])")
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 
 
@@ -39,7 +43,8 @@ def as_markdown(paper: Sheet) -> str:
     if paper.view.started:
         asked = paper.view.started.text.strip()[:QUESTION_LIMIT]
         parts.append("\n".join(f"> {_plain(line)}" for line in asked.split("\n")))
-    parts += [_plain(notice.text) for notice in paper.view.notices[:50]]
+    parts += [_plain(notice.text) for notice in notices(paper)]
+    parts += [f"*{_plain(words)}*" for words in asides(paper)]
     parts.append(_numbered(_inert(paper.answer), paper) or _plain(paper.say("no_answer")))
     parts += [_plain(line) for line in _after(paper)]
     if paper.used:
@@ -55,7 +60,8 @@ def as_markdown(paper: Sheet) -> str:
 def as_plain(paper: Sheet) -> str:
     """Plain text for a terminal and for diffs of the notebook."""
     parts = [f"[{paper.say(f'state.{paper.view.state}').lower()}] " + ", ".join(_meta(paper)[1:])]
-    parts += [name(notice.text) for notice in paper.view.notices[:50]]
+    parts += [name(notice.text) for notice in notices(paper)]
+    parts += [f"({' '.join(words.split())})" for words in asides(paper)]
     parts += [_numbered(paper.answer, paper) or paper.say("no_answer"), *_after(paper), ""]
     for number, citation in enumerate(paper.used[:SOURCE_LIMIT], start=1):
         where = place_of(citation, paper.language)
@@ -157,15 +163,28 @@ def _numbered(words: str, paper: Sheet) -> str:
 
 def _plain(words: str) -> str:
     """Text as Markdown that means nothing but itself, on one line."""
-    return _MARKS.sub(r"\\\1", " ".join(words.encode("utf-8", "replace").decode("utf-8").split()))
+    line = _MARKS.sub(r"\\\1", " ".join(words.encode("utf-8", "replace").decode("utf-8").split()))
+    start = _AT_START.match(line)
+    return f"{start[1]}\\{start[2]}{line[start.end() :]}" if start else line
 
 
 def _inert(source: str) -> str:
-    """Markdown whose pictures and raw HTML are text; code blocks keep their characters."""
+    """Markdown whose pictures and raw HTML are text; code blocks keep their characters, an open fence is closed."""
     lines = source.split("\n")
     code: set[int] = set()
-    for token in MarkdownIt("js-default", {"html": False}).disable("inline").parse(source):
+    tokens = MarkdownIt("js-default", {"html": False}).disable("inline").parse(source)
+    for token in tokens:
         if token.type in ("fence", "code_block") and token.map:
             code |= set(range(*token.map))
     inert = (line if at in code else _TAG.sub("&lt;", line.replace("![", "\\!\\[")) for at, line in enumerate(lines))
-    return "\n".join(inert)
+    return "\n".join(inert) + (_closing(tokens[-1], lines) if tokens else "")
+
+
+def _closing(last: Token, lines: list[str]) -> str:
+    """The fence that is missing at the end of an answer that broke off in a code block."""
+    if last.type != "fence" or not last.map:
+        return ""
+    first, end = last.map
+    mark = lines[end - 1].strip()
+    closed = end - 1 > first and len(mark) >= len(last.markup) and not mark.strip(last.markup[0])
+    return "" if closed else f"\n{last.markup}"

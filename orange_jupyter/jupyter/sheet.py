@@ -10,11 +10,13 @@ from datetime import datetime
 from urllib.parse import quote
 
 from orange_jupyter.core.corpus import Citation
+from orange_jupyter.core.events import Notice
 from orange_jupyter.core.visible import visible
 from orange_jupyter.jupyter.citing import Citing
 from orange_jupyter.jupyter.markdown import plain_block, render_blocks
+from orange_jupyter.jupyter.record_inert import inert
 from orange_jupyter.jupyter.strings import Language, text
-from orange_jupyter.jupyter.view import Card, TurnView
+from orange_jupyter.jupyter.view import Card, Said, TurnView
 
 ANSWER_LIMIT = 100_000
 """Characters of an answer that the record shows; with 200,000 of HTML this keeps a record near 300 kB at most."""
@@ -23,7 +25,10 @@ LINE_LIMIT = 6000
 HTML_LIMIT = 200_000
 QUESTION_LIMIT = 20_000
 ROW_LIMIT = 300
+NOTICE_LIMIT = 50
+ASIDE_LIMIT = 40
 _CUT_NAME = 400
+_CUT_ASIDE = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +87,7 @@ def _bounded(answer: str, citing: Citing) -> tuple[str, int]:
     shown = sum(len(line) for line in answer[: ANSWER_LIMIT + 1].splitlines(keepends=True)[:LINE_LIMIT])
     if shown > ANSWER_LIMIT:
         shown = max(answer.rfind("\n", 0, ANSWER_LIMIT), ANSWER_LIMIT // 2)
-    written = "".join(render_blocks(answer[:shown], citing))
+    written = inert("".join(render_blocks(answer[:shown], citing)))
     if len(written) <= HTML_LIMIT:
         return written, shown
     shown = min(shown, HTML_LIMIT // 10)  # one character can take 20 in HTML, the citations of a line more
@@ -154,6 +159,23 @@ def _moment(iso: str) -> datetime | None:
 def what_of(card: Card) -> str:
     """What a decision was about: the tool and its target."""
     return f"{card.request.tool} {name(card.request.target)}".rstrip()
+
+
+def asides(paper: Sheet) -> list[str]:
+    """What the model said in earlier steps, before it called a tool: no part of the answer, each at most 1,000 long."""
+    said = [item.text.strip() for item in paper.view.items if isinstance(item, Said)]
+    kept = [words for words in dict.fromkeys(said) if words and words not in paper.view.answer]
+    return [
+        words if len(words) <= _CUT_ASIDE else f"{words[:_CUT_ASIDE]}… (+{len(words) - _CUT_ASIDE:,})"
+        for words in map(_well_formed, kept[:ASIDE_LIMIT])
+    ]
+
+
+def notices(paper: Sheet) -> list[Notice]:
+    """What the person was told, without what a failed turn's own error says again."""
+    finished = paper.view.finished
+    error = (finished.error if finished else None) or ""
+    return [one for one in paper.view.notices if not error.startswith(one.text)][:NOTICE_LIMIT]
 
 
 def ending(paper: Sheet) -> str:
