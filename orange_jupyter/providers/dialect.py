@@ -43,9 +43,9 @@ HOSTS: Mapping[str, Dialect] = MappingProxyType(
     {
         # max_tokens is deprecated there and refused by its reasoning models; the new name is taken by all
         "api.openai.com": Dialect(max_tokens=_NEW_LIMIT),
-        "openai.azure.com": Dialect(),  # older api-versions know only max_tokens; the newer ones say so
         # ids of exactly nine letters and digits; usage comes without asking (its release note of 2024-01-16)
         "api.mistral.ai": Dialect(ids=MISTRAL_IDS, stream_options=False, empty_content=EmptyContent.EMPTY),
+        # its API reference: max_tokens is deprecated in favour of max_completion_tokens
         "api.groq.com": Dialect(max_tokens=_NEW_LIMIT),
     }
 )

@@ -118,27 +118,27 @@ class Faults:
 
     def unreachable(self, why: str, *, again: bool = True) -> Failure:
         """No connection."""
-        hint = "check that the server runs, the base URL and the network"
+        hint = "Check that the server runs, and check the base URL and the network."
         return Failure(self._error(ModelFault.UNREACHABLE, f"cannot be reached: {why}", hint), again=again)
 
     def cut(self, why: str) -> Failure:
         """The answer ended before its end."""
-        hint = "send the question again; if it happens often, look at the server's log"
-        return Failure(self._error(ModelFault.CUT_STREAM, f"broke off its answer: {why}", hint), again=True)
+        hint = "Send the question again. If it happens often, look at the server's log."
+        return Failure(self._error(ModelFault.CUT_STREAM, f"did not finish: {why}", hint), again=True)
 
     def silent(self, seconds: float) -> Failure:
         """Nothing came within the limit."""
-        hint = "the server may be overloaded or still loading the model; send the question again"
+        hint = "The server may be overloaded or still loading the model. Send the question again."
         return Failure(self._error(ModelFault.TIMED_OUT, f"sent nothing for {seconds:g} seconds", hint))
 
     def filtered(self) -> Failure:
         """The server's filter left nothing of the answer."""
-        hint = "reword the question, or use another model"
+        hint = "Reword the question, or use another model."
         return Failure(self._error(ModelFault.CONTENT_FILTER, "ended the answer by its content filter", hint))
 
     def garbled(self, why: str) -> Failure:
         """Something in the stream that is no chunk of an answer."""
-        hint = "look at the server's log, or at the proxy before it"
+        hint = "Look at the server's log, or at the proxy before it."
         return Failure(self._error(ModelFault.SERVER_ERROR, f"sent what cannot be read: {why}", hint), again=True)
 
     def masked(self, text: str) -> str:
@@ -156,7 +156,7 @@ class Faults:
 
     def _redirect(self, status: int, location: str) -> Failure:
         there = self.masked(location.partition("?")[0]) or "another address"
-        hint = f"the key is never sent on to another address; if {there} is right, set it as the base URL"
+        hint = f"The key is never sent on to another address. If {there} is right, set it as the base URL."
         what = f"redirects to {there} (HTTP {status})"
         return Failure(self._error(ModelFault.NOT_A_MODEL_SERVER, what, hint))
 
@@ -169,7 +169,7 @@ class Faults:
                 return self._no_credit(shown)
             case 407:
                 return self._error(
-                    ModelFault.UNREACHABLE, "is behind a proxy that wants a login (HTTP 407)", "set `proxy`"
+                    ModelFault.UNREACHABLE, "is behind a proxy that wants a login (HTTP 407)", "Set `proxy` in the configuration."
                 )
             case 413 if not said:
                 return self._too_long("")
@@ -185,10 +185,10 @@ class Faults:
             return self._too_long(shown)
         if _MODEL.search(body):
             what = f"does not know the model {self._settings.model!r}{shown}"
-            return self._error(ModelFault.UNKNOWN_MODEL, what, "check the model's exact id in the server's list")
+            return self._error(ModelFault.UNKNOWN_MODEL, what, "Check the model's exact id in the server's list.")
         if status < 500 and _FILTER.search(body):
             what = f"refused the request by its content filter{shown}"
-            return self._error(ModelFault.CONTENT_FILTER, what, "reword the question, or use another model")
+            return self._error(ModelFault.CONTENT_FILTER, what, "Reword the question, or use another model.")
         if status in (0, 400) and _KEY.search(body):
             return self._key_refused(status)
         return self._plain(status, shown)
@@ -196,27 +196,29 @@ class Faults:
     def _plain(self, status: int, shown: str) -> ModelError:
         if status == 429:
             what = f"asks to slow down (HTTP 429){shown}"
-            return self._error(ModelFault.SERVER_ERROR, what, "wait a minute and send the question again")
+            return self._error(ModelFault.SERVER_ERROR, what, "Wait a minute and send the question again.")
         if _passes(status):
             what = f"failed (HTTP {status}){shown}"
-            return self._error(ModelFault.SERVER_ERROR, what, "send the question again; the fault is the server's")
+            return self._error(ModelFault.SERVER_ERROR, what, "Send the question again; the fault is the server's.")
         what = f"refused the request (HTTP {status}){shown}"
-        return self._error(ModelFault.BAD_REQUEST, what, "the message above is the server's own")
+        return self._error(ModelFault.BAD_REQUEST, what, "The words above are the server's own.")
 
     def _key_refused(self, status: int) -> ModelError:
         if not self._settings.key:
-            what = f"wants a key and none is set (HTTP {status})"
+            what, begin = f"wants a key and none is set (HTTP {status})", "Set it"
         else:
             what = f"refused the key, or the key may not use the model {self._settings.model!r} (HTTP {status})"
-        return self._error(ModelFault.KEY_REFUSED, what, "set the key again, and check that it belongs to this server")
+            begin = "Set the key again"
+        hint = f"{begin} with `%orange model key {self._settings.name}`, and check that it belongs to this server."
+        return self._error(ModelFault.KEY_REFUSED, what, hint)
 
     def _no_credit(self, shown: str) -> ModelError:
         return self._error(
-            ModelFault.NO_CREDIT, f"says that the account has no credit{shown}", "top up, or use another model"
+            ModelFault.NO_CREDIT, f"says that the account has no credit{shown}", "Top up the account, or use another model."
         )
 
     def _too_long(self, shown: str) -> ModelError:
-        hint = "compact the session, or set the model's context window to what the server has"
+        hint = "Begin a new session with `%orange session new`, or set the model's context window to what the server has."
         return self._error(ModelFault.CONTEXT_TOO_LONG, f"says that the conversation is too long for it{shown}", hint)
 
 

@@ -51,20 +51,29 @@ async def keep_trying(once: Callable[[Emit], Awaitable[Reply | Failure]], emit: 
         if isinstance(outcome, Reply):
             return outcome
         if not outcome.again or attempt == pacing.attempts or (outcome.shown and restarted):
-            raise _counted(outcome.error, attempt)
+            raise _counted(outcome.error, attempt, _asked_longer(outcome.wait, pacing))
         if outcome.shown:
             restarted = True
             emit(Restarted(reason=outcome.error.message))
         seconds = wait_before(attempt, outcome.wait, pacing)
-        emit(ModelRetry(attempt=attempt + 1, of=pacing.attempts, seconds=seconds, reason=outcome.error.message))
+        reason = outcome.error.message + _asked_longer(outcome.wait, pacing)
+        emit(ModelRetry(attempt=attempt + 1, of=pacing.attempts, seconds=seconds, reason=reason))
         await pacing.sleep(seconds)
     raise AssertionError("attempts is at least 1")
 
 
-def _counted(error: ModelError, tries: int) -> ModelError:
-    if tries == 1:
+def _asked_longer(asked: float | None, pacing: Pacing) -> str:
+    """A sentence where the server asked for a longer wait than anybody would sit through, else nothing."""
+    if asked is None or asked <= pacing.longest_wait:
+        return ""
+    return f" The server asked to wait {asked:,.0f} s."
+
+
+def _counted(error: ModelError, tries: int, longer: str) -> ModelError:
+    if tries == 1 and not longer:
         return error
-    return ModelError(error.fault, f"{error.message} ({tries} tries)", hint=error.hint, tries=tries)
+    counted = f" ({tries} tries)" if tries > 1 else ""
+    return ModelError(error.fault, f"{error.message}{counted}{longer}", hint=error.hint, tries=tries)
 
 
 def _number(value: str | None) -> float | None:

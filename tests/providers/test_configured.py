@@ -112,7 +112,7 @@ async def test_a_model_that_may_not_be_used_is_refused_before_any_connection(
 
 def test_model_add_takes_the_provider_anthropic() -> None:
     """R-MOD-2: `model add NAME --provider anthropic --model ID` is enough."""
-    made = described_by("claude", {"--provider": "anthropic", "--model": "opus"})
+    made = described_by({"--provider": "anthropic", "--model": "opus"}, "claude")
     assert (made.provider, made.host) == (Provider.ANTHROPIC, "api.anthropic.com")
     with pytest.raises(UsageError, match="needs model"):
-        described_by("claude", {"--provider": "anthropic"})
+        described_by({"--provider": "anthropic"}, "claude")

@@ -134,6 +134,10 @@ async def test_blocks_become_the_calls_that_were_meant(row: str) -> None:
 CUT_ROWS = {
     **BODIES,
     **{f"call {name}": body for name, (body, _) in CALLS.items()},
+    "8 malformed input": answer(begin(), use(0, "search", '{"query": ', '"a"'), end("max_tokens")),
+    "10 error in the stream": answer(begin(), HELLO, error("overloaded_error", "Overloaded")),
+    "11 no end": answer(begin(), HELLO),
+    "29 usage": answer(begin(cache_read_input_tokens=100), HELLO, end(input_tokens=9)),
     "17 thinking": answer(begin(), thinking(0, "嗯", "…"), use(1, "search", A), end("tool_use", input_tokens=12)),
 }
 

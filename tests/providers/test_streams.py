@@ -133,6 +133,24 @@ async def test_reasoning_never_becomes_text(row: str) -> None:
     assert (heard.reasoning, heard.text) == ("think", "yes")
 
 
+CUTS_OF_OTHERS = {
+    **{f"17 {name}": stream(*chunks, STOP) for name, chunks in THINKING.items()},
+    "10 error in the stream": stream(HELLO[1]) + event({"error": {"message": "Overloaded", "code": 529}}),
+    "10 error under 200": json.dumps({"error": {"message": "The model `x` does not exist"}}).encode(),
+    "11 length": stream(*HELLO, delta("length")),
+    "11 no end": stream(*HELLO, done=False),
+    "26 web page": b"<!DOCTYPE html><html><body>Sign in</body></html>",
+    "26 other JSON": b'{"status": "ok"}',
+    "29 usage": stream(*HELLO, STOP, {"choices": [], "usage": USAGE | {"prompt_tokens_details": {"cached_tokens": 5}}}),
+}
+
+
+@pytest.mark.parametrize("row", CUTS_OF_OTHERS)
+async def test_bytes_cut_at_any_offset_give_the_same_outcome(row: str) -> None:
+    """Wire row 10: reasoning, failures, ends and counts too."""
+    await assert_same_wherever_cut(CHAT, CUTS_OF_OTHERS[row])
+
+
 async def test_a_tag_inside_the_text_stays_text() -> None:
     for text in ("Use <think> tags", "<thinly sliced>", "<", "<thi"):
         async with serving(plain(stream(*(delta(content=letter) for letter in text), STOP))) as server:

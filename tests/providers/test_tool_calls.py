@@ -164,6 +164,13 @@ async def test_malformed_arguments_are_a_problem_and_never_run_as_empty(row: str
     assert found.raw == raw
 
 
+@pytest.mark.parametrize("row", [row for row in BROKEN if len(BROKEN[row][0]) < 100])
+async def test_malformed_arguments_cut_at_any_offset_are_the_same_problem(row: str) -> None:
+    """Wire rows 7, 8, 10."""
+    body = stream(calls(call(BROKEN[row][0], index=0, id="a", name="search")), delta("tool_calls"))
+    await assert_same_wherever_cut(CHAT, body)
+
+
 async def test_an_answer_that_did_not_stream_keeps_its_calls_apart() -> None:
     """Wire row 26: JSON although streaming was asked for; equal calls without ids stay two."""
     message = {"role": "assistant", "content": None, "tool_calls": [call("", name="list"), call("", name="list")]}

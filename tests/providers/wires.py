@@ -135,25 +135,33 @@ class _Chunks:
 
 
 async def reply_of_body(speech: Speech, *chunks: bytes) -> tuple[Reply, Heard]:
-    """The answer folded from exact chunks, without a client: fast enough to cut a body at every offset."""
+    """The answer folded from exact chunks."""
+    outcome, heard = await outcome_of_body(speech, *chunks)
+    assert isinstance(outcome, Reply), outcome
+    return outcome, heard
+
+
+async def outcome_of_body(speech: Speech, *chunks: bytes) -> tuple[Reply | tuple[str, bool], Heard]:
+    """The answer, or the failure's words and whether it is tried again; fast enough to cut a body at every offset."""
     heard = Heard()
     folding = speech.folding(Assembler(ToolNames(schema.name for schema in TOOLS)), heard)
     faults = Faults(settings("http://127.0.0.1:9/v1"), speech)
     failure = await Body(folding, faults, lambda: None).take(aiter(_Chunks(chunks)))
-    assert failure is None, failure
+    if failure is not None:
+        return (failure.error.message, failure.again), heard
     return folding.reply("m-1"), heard
 
 
 async def assert_same_wherever_cut(speech: Speech, body: bytes) -> None:
-    """Wire row 10: one reply and one text in one piece, a byte at a time, and cut at every offset.
+    """Wire row 10: one reply (or one failure) and one text in one piece, a byte at a time, and cut at every offset.
 
     A long body is cut at several offsets in one run, far apart, so that the runs stay few.
     """
-    whole, heard = await reply_of_body(speech, body)
+    whole, heard = await outcome_of_body(speech, body)
     stride = -(-len(body) // (1 + len(body) // 200))
     runs = [[0, *range(first, len(body), stride), len(body)] for first in range(1, stride + 1)]
     for places in (*runs, list(range(len(body) + 1))):
         chunks = tuple(body[start:end] for start, end in pairwise(places))
-        reply, again = await reply_of_body(speech, *chunks)
-        assert reply == whole, places
+        outcome, again = await outcome_of_body(speech, *chunks)
+        assert outcome == whole, places
         assert (again.text, again.reasoning) == (heard.text, heard.reasoning), places
