@@ -22,7 +22,7 @@ from jupyter_client.manager import KernelManager
 
 from tests.jupyter.conftest import load_fake
 from tests.jupyter.page import Page
-from tests.kernels import Kernel, kernel_folders
+from tests.kernels import Cell, Kernel, kernel_folders
 
 VERSIONS = ("6.31.0", "7.3.0", "7.4.0")
 CACHE = Path(__file__).parents[1] / ".venvs"
@@ -105,6 +105,15 @@ class Tab(Page):
         message = client.session.msg("comm_msg", content)
         if self.subshell:
             message["header"]["subshell_id"] = self.subshell
+        client.shell_channel.send(message)
+        return str(message["msg_id"])
+
+    def run_in_subshell(self, code: str) -> str:
+        """Start a cell in the page's subshell, as a console of its own does; returns its id."""
+        client = self.kernel.client
+        message = client.session.msg("execute_request", {"code": code, "silent": False, "allow_stdin": True})
+        message["header"]["subshell_id"] = self.subshell
+        self.cells[message["msg_id"]] = Cell()
         client.shell_channel.send(message)
         return str(message["msg_id"])
 

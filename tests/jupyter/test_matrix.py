@@ -268,3 +268,21 @@ def test_a_restart_in_the_middle_of_a_pump_leaves_no_child(tmp_path: Path) -> No
         kernel.restart()
         assert kernel.run("1").text == "1"
         page.until(lambda: not psutil.pid_exists(pids[0]), timeout=5)
+
+
+@pytest.mark.parametrize(
+    ("version", "code", "waits"),
+    [("7.4.0", "%%orange\nask", True), ("7.4.0", "%%time\n%%orange\nask", False), ("7.3.0", "%%orange\nask", False)],
+)
+def test_a_cell_in_a_subshell_awaits_or_is_detached(
+    kernels: dict[str, Kernel], version: str, code: str, waits: bool
+) -> None:
+    """R-UI-2: its thread is not the one that the pump reads for; on 7.4 it awaits, else its card lives on."""
+    page = Tab(kernels[version], subshell=subshell(kernels[version]))
+    cell = page.run_in_subshell(code)
+    card = page.card()
+    if not waits:
+        page.finish(cell)
+    assert (page.cells[cell].status == "running") is waits
+    page.answer("approve", card)
+    page.until(lambda: "approved" in page.cells[cell].text)

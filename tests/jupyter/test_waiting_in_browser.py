@@ -1,4 +1,4 @@
-"""What the buttons say while a cell of another kind blocks the kernel, in a browser without a kernel."""
+"""A click below %%time in the real Lab; what the buttons say while a cell of another kind blocks the kernel."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import expect
 
+from tests.jupyter.conftest import LOAD, ROOT
 from tests.jupyter.test_views_in_browser import Stage, waiting
+from tests.lab import Lab
 from tests.lab_server import Chromium
 
 pytestmark = pytest.mark.browser
@@ -59,3 +61,19 @@ def test_a_press_that_is_taken_at_once_never_says_so(chromium: Chromium, stage: 
     stage.show(view.stopping())
     stage.page.evaluate("() => new Promise(done => setTimeout(done, 1700))")
     expect(stage.page.get_by_text(WAITS)).to_have_count(0)
+
+
+def test_in_the_lab_a_click_reaches_a_turn_below_time(lab: Lab) -> None:
+    """R-UI-2, trap "Transformer to await": the pump serves where a cell cannot await, in the foreground."""
+    lab.open([LOAD.format(root=str(ROOT), more=""), "%%time\n%%orange\nask", "1 + 1"])
+    lab.run(0)
+    lab.run(1, wait=False)
+    lab.wait_output(1, "Run this command?")
+    lab.run(2, wait=False)
+    assert lab.running(1)
+    lab.page.wait_for_timeout(450)
+    lab.click(1, "Approve once")
+    lab.wait_finished(2)
+    assert "approved" in lab.output_text(1)
+    assert "Wall time" in lab.output_text(1)
+    assert lab.outputs(2)[0]["data"]["text/plain"] == "2"
