@@ -9,7 +9,6 @@ from orange_jupyter import __version__
 from orange_jupyter.core.errors import CommandLineError
 from orange_jupyter.core.grant import Tier
 
-
 MODEL_OPTIONS = (
     ("--base-url", "URL", "such as http://127.0.0.1:11434/v1"),
     ("--model", "ID", "the server's name for it; default: NAME"),
