@@ -8,6 +8,7 @@ import os
 import sys
 
 from orange_jupyter.core.errors import CommandLineError, OrangeError
+from orange_jupyter.core.visible import for_terminal
 
 
 def main(words: list[str] | None = None) -> int:
@@ -23,13 +24,13 @@ def main(words: list[str] | None = None) -> int:
         return _failed(error, str(error.code), as_json, status=2 if isinstance(error, CommandLineError) else 1)
     except KeyboardInterrupt:
         return _failed(OrangeError("Interrupted."), "cancelled", as_json, status=130)
-    text = json.dumps(printed.document, ensure_ascii=False) if as_json else printed.text
+    text = json.dumps(printed.document, ensure_ascii=False) if as_json else for_terminal(printed.text)
     return _print(text, 0 if printed.ok else 1)
 
 
 def _failed(error: OrangeError, code: str, as_json: bool, *, status: int) -> int:
     if not as_json:
-        sys.stderr.write(error.message + (f"\n{error.hint}" if error.hint else "") + "\n")
+        sys.stderr.write(for_terminal(error.message + (f"\n{error.hint}" if error.hint else "")) + "\n")
         return status
     about = {"code": code, "message": error.message} | ({"hint": error.hint} if error.hint else {})
     return _print(json.dumps({"ok": False, "error": about}, ensure_ascii=False), status)

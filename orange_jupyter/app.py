@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from orange_jupyter.core.errors import SessionError
 from orange_jupyter.core.grant import Tier
 from orange_jupyter.core.limits import TurnLimits
-from orange_jupyter.core.masking import Masker
+from orange_jupyter.core.masking import FindSecrets, Masker, Span
 from orange_jupyter.core.parts import Parts, Reach, State
 from orange_jupyter.core.paths import KnowledgeBase
 from orange_jupyter.core.ports import Approver, Model
@@ -87,10 +87,15 @@ class App:
     async def learn_secrets(self) -> None:
         """Mask the keys that are known now; again after a key was set."""
         self._masker = await asyncio.to_thread(self.ground.masker)
+        self.ground.documents.hide(self.find_secrets)
 
     def mask(self, text: str) -> str:
         """The text without known or recognised secrets."""
         return self._masker.mask(text)
+
+    def find_secrets(self, text: str) -> tuple[Span, ...]:
+        """Where a text, of which parts will be shown, holds known or recognised secrets."""
+        return self._masker.spans(text)
 
     # Knowledge bases
 
@@ -115,14 +120,10 @@ class App:
 
     async def reach(self, ids: tuple[str, ...]) -> Reach:
         """The KBs with these ids, opened; an id that is no longer registered is left out."""
-        bases = await asyncio.to_thread(self.bases)
-        by_id = {base.id: base for base in bases.bases}
+        by_id = {base.id: base for base in (await asyncio.to_thread(self.bases)).bases}
         chosen = tuple(by_id[identity] for identity in ids if identity in by_id)
         if chosen not in self._libraries:
-            ground = self.ground
-            library = LocalLibrary(chosen, ground.documents, ground.file_ids, ground.folders.cache / "index")
-            workspace = LocalWorkspace(chosen, ground.file_ids, ground.protected)
-            self._libraries[chosen] = Reach(chosen, workspace, library)
+            self._libraries[chosen] = _reach(self.ground, chosen, self.find_secrets)
         return self._libraries[chosen]
 
     async def model(self, name: str) -> Model:
@@ -231,6 +232,7 @@ class App:
             new_id=lambda prefix: new_id(f"{prefix}_"),
             nonce=self._nonce,
             limits=TurnLimits(**settings.limits.model_dump()),
+            find_secrets=self.find_secrets,
         )
 
     async def _save(self, state: State) -> None:
@@ -256,6 +258,12 @@ class App:
             await reach.library.close()
         await self.ground.close()
         close_log(self._log)
+
+
+def _reach(ground: Ground, chosen: tuple[KnowledgeBase, ...], find_secrets: FindSecrets) -> Reach:
+    library = LocalLibrary(chosen, ground.documents, ground.file_ids, ground.folders.cache / "index")
+    workspace = LocalWorkspace(chosen, ground.file_ids, ground.protected, find_secrets=find_secrets)
+    return Reach(chosen, workspace, library)
 
 
 async def _patient_lease(ground: Ground, session_id: str, how: tuple[str | None, float]) -> Lease:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from orange_jupyter.core.approval import ApprovalRequest, Outcome, TierRequest
 from orange_jupyter.core.ports import Answer
-from orange_jupyter.core.visible import visible
+from orange_jupyter.core.visible import for_terminal, visible
 
 Input = Callable[[str], str]
 
@@ -63,7 +63,7 @@ class Terminal:
         return Outcome.APPROVED if typed.strip() == request.wanted else Outcome.DENIED
 
     def _prompt(self, shown: str, question: str) -> str | None:
-        self._write(shown + "\n")
+        self._write(for_terminal(shown) + "\n")
         try:
             return self._read(question)
         except (EOFError, OSError):

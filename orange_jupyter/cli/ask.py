@@ -16,6 +16,7 @@ from orange_jupyter.core.errors import UsageError
 from orange_jupyter.core.events import CallFinished, CallStarted, Event, Notice, TurnFinished
 from orange_jupyter.core.messages import Image
 from orange_jupyter.core.session import Said
+from orange_jupyter.core.visible import for_terminal
 from orange_jupyter.jupyter.record import record
 from orange_jupyter.jupyter.strings import language_of
 from orange_jupyter.jupyter.view import TurnView
@@ -143,5 +144,5 @@ class Lookers:
 
 
 def _tell(line: str) -> None:
-    sys.stderr.write(line + "\n")
+    sys.stderr.write(for_terminal(line) + "\n")
     sys.stderr.flush()

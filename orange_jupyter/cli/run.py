@@ -20,6 +20,7 @@ from orange_jupyter.core.codes import Code
 from orange_jupyter.core.errors import SessionError, UsageError
 from orange_jupyter.core.grant import Tier
 from orange_jupyter.core.ports import Approver
+from orange_jupyter.core.visible import for_terminal
 from orange_jupyter.jupyter.ports import CommandReply, Where
 from orange_jupyter.jupyter.strings import language_of
 from orange_jupyter.terminal import Yes, at_terminal
@@ -164,7 +165,7 @@ async def _standing(app: App) -> Standing:
 
 async def _secret(question: str) -> str | None:
     try:
-        return await asyncio.to_thread(getpass.getpass, question)
+        return await asyncio.to_thread(getpass.getpass, for_terminal(question))
     except (EOFError, OSError):
         return None
 
@@ -172,5 +173,5 @@ async def _secret(question: str) -> str | None:
 def _progress(what: str, done: int, total: int | None) -> None:
     """Progress on standard error, where somebody looks on."""
     if sys.stderr.isatty():
-        sys.stderr.write(f"\r{what} {done:,}{f' of {total:,}' if total else ''}\x1b[K")
+        sys.stderr.write(f"\r{for_terminal(what)} {done:,}{f' of {total:,}' if total else ''}\x1b[K")
         sys.stderr.flush()

@@ -72,4 +72,5 @@ class Bench:
             clock=parts.clock,
             model=self.model.info,
             progress=progress,
+            find_secrets=parts.find_secrets,
         )

@@ -57,7 +57,8 @@ class Chunk:
     """A stretch of a file's text that is searched and cited as one passage.
 
     `start`/`end` are code points in the text that `read` gives: for a PDF in the text of `page`, for a DOCX in the
-    text of `block`, else in the whole note (front matter included, BOM and encoding decoded away).
+    text of `block`, else in the whole note (front matter included, BOM and encoding decoded away). `text` is what
+    stands there, but for credentials, which are `⟦masked:n⟧`; a stretch that is nothing else is no chunk.
     """
 
     text: str

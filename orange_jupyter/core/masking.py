@@ -6,6 +6,8 @@ import base64
 import json
 import re
 import urllib.parse
+from bisect import bisect_right
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -16,11 +18,17 @@ _MIN_SECRET: Final = 6
 """Shorter values are words of every text; masking them would destroy it."""
 
 Span = tuple[int, int]
+FindSecrets = Callable[[str], tuple[Span, ...]]
+"""Where a text holds credentials: [start, end) in code points, in order; `Masker.spans`, or the shapes alone."""
+
+COVER: Final = "█"
+"""Stands for each character of a masked value where the length must stay."""
 _ASSIGNMENT: Final = re.compile(
     r"(?m)^[ \t]*+(?:#[ \t#]*+)?(?:export[ \t]++)?[A-Za-z_][A-Za-z0-9_.-]*+[ \t]*+[=:][ \t]*+"
     r"(?P<value>(?:\"(?:[^\"\\]|\\.)*+\"|'[^']*+')(?=[ \t]*+(?:\#|\r?$))|[^\r\n]*+)",
     re.DOTALL,
 )
+_INK: Final = re.compile(r"\S")
 _NETRC: Final = re.compile(r"(?<!\S)(?:login|password|account)\s++(?P<value>\"(?:[^\"\\]|\\.)*+\"|\S++)")
 
 
@@ -42,6 +50,12 @@ class Masker:
         if self._exact is not None:
             text = self._exact.sub(MASK, text)
         return replace_shapes(text, MASK)
+
+    def spans(self, text: str) -> tuple[Span, ...]:
+        """Where the text holds known or recognised credentials: for a whole text of which parts will be shown."""
+        if self._exact is None:
+            return secret_spans(text)
+        return merged([*(found.span() for found in self._exact.finditer(text)), *secret_spans(text)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +79,16 @@ class Masked:
         """The whole text as it may be shown."""
         return self.masked_slice(0, len(self.text))
 
+    @property
+    def covered(self) -> str:
+        """The text with every masked character but white space as COVER: of the same length, to cut and search in."""
+        pieces: list[str] = []
+        at = 0
+        for first, last in self.spans:
+            pieces += [self.text[at:first], _INK.sub(COVER, self.text[first:last])]
+            at = last
+        return "".join([*pieces, self.text[at:]])
+
     def masked_slice(self, start: int, end: int) -> str:
         """What may be shown of `text[start:end]`: a value that it touches, even in part, is its token `⟦masked:n⟧`.
 
@@ -72,26 +96,30 @@ class Masked:
         """
         pieces: list[str] = []
         at = start
-        for number, (first, last) in enumerate(self.spans, start=1):
-            if first < end and last > start:
-                pieces += [self.text[at:first], f"⟦masked:{number}⟧"]
-                at = last
+        before = bisect_right(self.spans, start, key=lambda span: span[1])
+        for number in range(before, len(self.spans)):
+            first, last = self.spans[number]
+            if first >= end:
+                break
+            pieces += [self.text[at:first], f"⟦masked:{number + 1}⟧"]
+            at = last
         return "".join([*pieces, self.text[at:end]])
 
 
-def mask_file(name: str, text: str) -> Masked:
-    """What of a KB's file is hidden on read: a private key whole, `.env*` and `.netrc` value by value (R-READ-15).
+def mask_file(name: str, text: str, find: FindSecrets = secret_spans) -> Masked:
+    """What of a file is hidden wherever it is shown: a key file whole, `.env*` and `.netrc` value by value (R-READ-15).
 
-    `name` is the file's name or path; other files come back with no spans.
+    `name` is the file's name or path, `text` all of its text: a piece of a key does not look like one. In every file
+    also what `find` finds is hidden.
     """
     base = name.replace("\\", "/").rsplit("/", 1)[-1].casefold()
     if _is_key_file(base, text):
         return Masked(text, merged([(0, len(text))]))
     if base in (".netrc", "_netrc"):
-        return Masked(text, merged([*_spans(_NETRC, text), *secret_spans(text)]))
+        return Masked(text, merged([*_spans(_NETRC, text), *find(text)]))
     if base.startswith(".env") or base.endswith(".env"):
-        return Masked(text, merged([*_spans(_ASSIGNMENT, text), *secret_spans(text)]))
-    return Masked(text)
+        return Masked(text, merged([*_spans(_ASSIGNMENT, text), *find(text)]))
+    return Masked(text, merged(find(text)))
 
 
 def _is_key_file(base: str, text: str) -> bool:

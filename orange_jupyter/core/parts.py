@@ -9,9 +9,11 @@ from typing import Any
 from orange_jupyter.core.grant import Switches, Tier
 from orange_jupyter.core.keeping import Blobs, Citations, Evidence, Reads, Transcript
 from orange_jupyter.core.limits import TurnLimits
+from orange_jupyter.core.masking import FindSecrets
 from orange_jupyter.core.messages import Value
 from orange_jupyter.core.paths import KnowledgeBase
 from orange_jupyter.core.ports import Approver, Clock, Documents, Library, Listener, Model, Workspace
+from orange_jupyter.core.shapes import secret_spans
 from orange_jupyter.core.tool import Tool
 
 
@@ -61,3 +63,4 @@ class Parts:
     new_id: Callable[[str], str]
     nonce: str
     limits: TurnLimits = field(default_factory=TurnLimits)
+    find_secrets: FindSecrets = secret_spans

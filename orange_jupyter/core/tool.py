@@ -15,9 +15,11 @@ from pydantic.alias_generators import to_camel
 from orange_jupyter.core.corpus import Citation
 from orange_jupyter.core.grant import Effect, Grant
 from orange_jupyter.core.keeping import Blobs, Citations, Evidence, Reads
+from orange_jupyter.core.masking import FindSecrets
 from orange_jupyter.core.messages import Image
 from orange_jupyter.core.paths import Place
 from orange_jupyter.core.ports import Clock, Documents, Library, ModelInfo, ReportProgress, Workspace
+from orange_jupyter.core.shapes import secret_spans
 
 
 class Arguments(BaseModel):
@@ -77,7 +79,10 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """What a tool may use. Built for each call; the grant is the one in force now."""
+    """What a tool may use. Built for each call; the grant is the one in force now.
+
+    A tool that shows a part of a text masks by `find_secrets` of the whole: a part of a key does not look like one.
+    """
 
     session_id: str
     grant: Grant
@@ -91,6 +96,7 @@ class ToolContext:
     clock: Clock
     model: ModelInfo
     progress: ReportProgress
+    find_secrets: FindSecrets = secret_spans
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 _FILLERS = frozenset({0x115F, 0x1160, 0x17B4, 0x17B5, 0x3164, 0xFFA0, 0x2800, 0x034F, 0x00AD})
+
+# C0 but tab and newline, DEL, C1; bidi marks; line and paragraph separators.
+_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 def is_invisible(character: str) -> bool:
@@ -37,3 +41,11 @@ def visible(text: str) -> tuple[str, int]:
         else:
             pieces.append(character)
     return "".join(pieces), count
+
+
+def for_terminal(text: str) -> str:
+    """The text with what steers a terminal or the order of drawing as escapes; tab and newline stay, CRLF is a newline.
+
+    Joiners and variation selectors stay too: emoji and Persian need them, and nothing is approved by this text.
+    """
+    return _STEERING.sub(lambda found: escape(found.group()), text.replace("\r\n", "\n"))

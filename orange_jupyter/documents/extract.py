@@ -6,14 +6,18 @@ import asyncio
 import importlib
 from collections.abc import Mapping
 from dataclasses import asdict, replace
+from functools import partial
 from typing import Any, cast
 
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.document import DocumentText, Extract, Picture, PictureLimits
 from orange_jupyter.core.errors import ReadError
+from orange_jupyter.core.masking import FindSecrets, mask_file
 from orange_jupyter.core.paths import shown_name
+from orange_jupyter.core.shapes import secret_spans
 from orange_jupyter.documents.formats import FORMATS, Format
 from orange_jupyter.documents.frames import Result
+from orange_jupyter.documents.hiding import hidden_in_document, hidden_in_note
 from orange_jupyter.documents.pool import Pool
 from orange_jupyter.documents.process import WorkerLimits
 from orange_jupyter.documents.text import decode
@@ -27,6 +31,7 @@ class LocalDocuments:
     ) -> None:
         """Starts nothing yet. `workers` at once at most; a figure above the number of cores gains nothing."""
         self._pool = Pool(workers, limits=limits, environment=environment)
+        self._find_secrets: FindSecrets = secret_spans
 
     async def text(self, data: bytes, file_type: str) -> DocumentText:
         """The text of a `docx` or `pdf`. Raises ReadError."""
@@ -41,16 +46,32 @@ class LocalDocuments:
         return cast(Picture, await self._run(data, "pdf", "page_picture", page=page, limits=asdict(limits)))
 
     async def extract(self, data: bytes, file_type: str, *, name: str, encoding: str | None = None) -> Extract:
-        """Title, tags and chunks of a searchable file; `name` is the file's name. Raises ReadError."""
+        """Title, tags and chunks of a searchable file, credentials hidden; `name` is its name. Raises ReadError."""
         stem = file_stem(name)
         entry = _format(file_type, "extract", len(data))
         if entry.in_worker:
-            return cast(Extract, await self._run(data, file_type, "extract", name=stem))
-        return await asyncio.to_thread(_extract_note, entry, data, stem, encoding)
+            found = cast(Extract, await self._run(data, file_type, "extract", name=stem))
+            return await asyncio.to_thread(hidden_in_document, found, self._find_secrets)
+        return await asyncio.to_thread(self._extract_note, entry, data, (name, encoding))
+
+    def hide(self, find_secrets: FindSecrets) -> None:
+        """Keep what this finds out of every later `extract`; what looks like a credential is kept out from the start.
+
+        Workers are not told: they read untrusted files.
+        """
+        self._find_secrets = find_secrets
 
     async def close(self) -> None:
         """End the workers."""
         await self._pool.close()
+
+    def _extract_note(self, entry: Format, data: bytes, about: tuple[str, str | None]) -> Extract:
+        name, encoding = about
+        decoded = decode(data, encoding)
+        module = importlib.import_module(f"{__package__}.{entry.module}")
+        masked = mask_file(name, decoded.text, self._find_secrets)
+        found = hidden_in_note(masked, partial(module.extract, name=file_stem(name)))
+        return replace(found, warnings=(*found.warnings, decoded.warning)) if decoded.warning else found
 
     async def _run(self, data: bytes, file_type: str, operation: str, **arguments: Any) -> Result:
         _format(file_type, operation, len(data))
@@ -63,13 +84,6 @@ def file_stem(name: str) -> str:
     base = name.rpartition("/")[2]
     stem, dot, _ = base.rpartition(".")
     return shown_name(stem if dot and stem else base)
-
-
-def _extract_note(entry: Format, data: bytes, stem: str, encoding: str | None) -> Extract:
-    decoded = decode(data, encoding)
-    module = importlib.import_module(f"{__package__}.{entry.module}")
-    found = cast(Extract, module.extract(decoded.text, name=stem))
-    return replace(found, warnings=(*found.warnings, decoded.warning)) if decoded.warning else found
 
 
 def _format(file_type: str, operation: str, size: int) -> Format:

@@ -6,10 +6,13 @@ import os
 import re
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from orange_jupyter.core.corpus import OutsideFound, OutsideMatch
 from orange_jupyter.core.errors import ToolError
+from orange_jupyter.core.masking import FindSecrets, mask_file
 from orange_jupyter.core.paths import SKIPPED_FOLDERS, shown_name
+from orange_jupyter.core.shapes import secret_spans
 from orange_jupyter.local.files import read_outside
 from orange_jupyter.local.protected import Protected
 
@@ -20,20 +23,29 @@ PASSAGE = 400
 _WORDS = re.compile(r'"([^"]+)"|(\S+)')
 
 
-def search_outside(real: str, text: str, *, limit: int, protected: Protected) -> OutsideFound:
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What an outside search keeps off: places that are never read, and credentials in the files that are."""
+
+    protected: Protected
+    find_secrets: FindSecrets = secret_spans
+
+
+def search_outside(real: str, text: str, *, limit: int, bounds: Bounds) -> OutsideFound:
     """Files under `real` that hold every word or quoted phrase of `text`, without case; one passage a file.
 
-    Ends at MOST_FILES files or MOST_SECONDS with `partial`. Links are not followed, protected places are left out.
+    Masked values are neither shown nor found (R-READ-15). Ends at MOST_FILES files or MOST_SECONDS with `partial`.
+    Links are not followed, protected places are left out.
     """
     needles = [(phrase or word).casefold() for phrase, word in _WORDS.findall(text)]
     until = time.monotonic() + MOST_SECONDS
     matches: list[OutsideMatch] = []
     files = 0
-    for path in _files(real, protected):
+    for path in _files(real, bounds.protected):
         if files >= MOST_FILES or time.monotonic() > until:
             return OutsideFound(tuple(matches), files, partial=True)
         files += 1
-        found = _match(path, needles, protected)
+        found = _match(path, needles, bounds)
         if found is not None:
             matches.append(found)
             if len(matches) >= limit:
@@ -64,16 +76,24 @@ def _entries(folder: str) -> list[os.DirEntry[str]]:
         return []
 
 
-def _match(path: str, needles: list[str], protected: Protected) -> OutsideMatch | None:
+def _match(path: str, needles: list[str], bounds: Bounds) -> OutsideMatch | None:
     try:
-        data, _, _ = read_outside(path, limit=MOST_BYTES, protected=protected)
+        data, _, _ = read_outside(path, limit=MOST_BYTES, protected=bounds.protected)
         text = data.decode("utf-8-sig")
     except (ToolError, UnicodeDecodeError):
         return None
-    folded = text.casefold()
-    if not needles or "\0" in text or not all(needle in folded for needle in needles):
+    if not needles or "\0" in text or not _holds(text.casefold(), needles):
+        return None
+    masked = mask_file(path, text, bounds.find_secrets)
+    folded = masked.covered.casefold()
+    if not _holds(folded, needles):
         return None
     at = min(folded.find(needles[0]), len(text))
     start = max(text.rfind("\n", 0, at) + 1, at - PASSAGE // 2)
     end = min(len(text), start + PASSAGE)
-    return OutsideMatch(shown_name(path), text.count("\n", 0, start) + 1, text[start:end], start, end)
+    line = text.count("\n", 0, start) + 1
+    return OutsideMatch(shown_name(path), line, masked.masked_slice(start, end), start, end)
+
+
+def _holds(folded: str, needles: list[str]) -> bool:
+    return all(needle in folded for needle in needles)

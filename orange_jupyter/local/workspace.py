@@ -11,10 +11,12 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from orange_jupyter.core.corpus import Listing, ListQuery, OutsideFound
+from orange_jupyter.core.masking import FindSecrets
 from orange_jupyter.core.paths import FileBytes, FileInfo, KnowledgeBase, Place
+from orange_jupyter.core.shapes import secret_spans
 from orange_jupyter.local.catalogue import list_entries
 from orange_jupyter.local.fileids import FileIds
-from orange_jupyter.local.outside import search_outside
+from orange_jupyter.local.outside import Bounds, search_outside
 from orange_jupyter.local.placing import resolve
 from orange_jupyter.local.protected import Protected
 from orange_jupyter.local.reading import Counted, Disk
@@ -29,8 +31,16 @@ class LocalWorkspace:
     `knowledge_bases` are in order, with real roots; relative paths resolve in the first. The caller owns `file_ids`.
     """
 
-    def __init__(self, knowledge_bases: Sequence[KnowledgeBase], file_ids: FileIds, protected: Protected) -> None:
+    def __init__(
+        self,
+        knowledge_bases: Sequence[KnowledgeBase],
+        file_ids: FileIds,
+        protected: Protected,
+        *,
+        find_secrets: FindSecrets = secret_spans,
+    ) -> None:
         self._bases = tuple(knowledge_bases)
+        self._outside = Bounds(protected, find_secrets)
         self._disk = Disk(self._bases, file_ids, protected)
 
     @property
@@ -66,7 +76,7 @@ class LocalWorkspace:
 
         def search(_: Stop) -> OutsideFound:
             self._disk.protected.refuse(place.relative)
-            return search_outside(place.relative, text, limit=limit, protected=self._disk.protected)
+            return search_outside(place.relative, text, limit=limit, bounds=self._outside)
 
         return await _stoppable(search)
 

@@ -28,6 +28,7 @@ SUPPORT = {
     "frames",
     "frontmatter",
     "guess",
+    "hiding",
     "image_refs",
     "ooxml",
     "pool",

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from orange_jupyter.core.errors import PathError
-from orange_jupyter.core.masking import Masked, mask_file
+from orange_jupyter.core.masking import FindSecrets, Masked, mask_file
 from orange_jupyter.core.paths import FileBytes, FileInfo, file_type
+from orange_jupyter.core.result import as_json
 from orange_jupyter.core.tool import Result, ToolContext
 from orange_jupyter.documents.frontmatter import read_front_matter
 from orange_jupyter.documents.image_refs import ImageRef, image_refs
@@ -19,6 +20,8 @@ from orange_jupyter.tools.reading.asked import Asked, Images, heading_fields, pi
 from orange_jupyter.tools.reading.pictures import Attached, attach_note_pictures
 
 MOST_REFS = 60
+MASKED_ROOM = 7_000
+"""Characters of JSON that a piece may have beside its other fields (R-CTX-2)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +36,11 @@ async def read_text(context: ToolContext, content: FileBytes, asked: Asked) -> R
     """A piece of a text file. Raises ReadError encoding_unknown, type_mismatch, out_of_range."""
     info = content.info
     encoding = info.place.knowledge_base.encoding if info.place.knowledge_base else None
-    whole = await asyncio.to_thread(_decode, content.data, info, encoding, asked)
+    whole = await asyncio.to_thread(_decode, content, encoding, (asked, context.find_secrets))
     text = whole.decoded.text
-    start, end, following = piece(len(text), asked)
+    start, end, _ = piece(len(text), asked)
+    end = _fitting(whole.masked, start, end)
+    following = end if end < len(text) else None
     fields = await heading_fields(context, content, asked, whole.title)
     fields |= {"offset": start, "nextOffset": following, "totalChars": len(text)}
     if whole.decoded.encoding != "utf-8" or whole.decoded.bom:
@@ -63,16 +68,28 @@ async def read_text(context: ToolContext, content: FileBytes, asked: Asked) -> R
     )
 
 
-def _decode(data: bytes, info: FileInfo, encoding: str | None, asked: Asked) -> _Text:
-    decoded = decode(data, encoding)
+def _fitting(masked: Masked, start: int, end: int) -> int:
+    """An end with which a piece that holds masked values is not cut later, where lengths are those of its tokens."""
+    while end > start + 1:
+        shown = masked.masked_slice(start, end)
+        if len(as_json(shown)) <= MASKED_ROOM or shown == masked.text[start:end]:
+            break
+        end = start + (end - start) // 2
+    return end
+
+
+def _decode(content: FileBytes, encoding: str | None, what: tuple[Asked, FindSecrets]) -> _Text:
+    asked, find_secrets = what
+    info, decoded = content.info, decode(content.data, encoding)
     name = info.place.relative.rsplit("/", 1)[-1]
+    masked = mask_file(name, decoded.text, find_secrets)
     stem = name.rsplit(".", 1)[0]
     if info.file_type != "markdown":
-        return _Text(decoded, mask_file(name, decoded.text), stem, ())
+        return _Text(decoded, masked, stem, ())
     front = read_front_matter(decoded.text)
     first = next((part.title for part in sections(decoded.text, front.end) if part.level == 1 and part.title), "")
     refs = image_refs(decoded.text, asked.offset, min(asked.offset + asked.limit, len(decoded.text)))
-    return _Text(decoded, mask_file(name, decoded.text), front.title or first or stem, refs)
+    return _Text(decoded, masked, front.title or first or stem, refs)
 
 
 async def _reference(context: ToolContext, note: FileInfo, ref: ImageRef) -> dict[str, Any]:

@@ -2,18 +2,45 @@
 
 from __future__ import annotations
 
+import asyncio
 import posixpath
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.document import Block, DocumentText
 from orange_jupyter.core.errors import ReadError
+from orange_jupyter.core.masking import FindSecrets, Masked, Span
 from orange_jupyter.core.paths import FileBytes
 from orange_jupyter.core.result import PAGE_BREAK
 from orange_jupyter.core.tool import Result, ToolContext
 from orange_jupyter.tools.reading.asked import Asked, heading_fields, piece
 from orange_jupyter.tools.reading.pictures import Attached, attach_pages
+
+
+@dataclass(frozen=True, slots=True)
+class _Texts:
+    """A document's pages or blocks, masked as one text: a key may run over several of them (R-READ-15)."""
+
+    masked: Masked
+    starts: tuple[int, ...]
+
+    def part(self, index: int, start: int, end: int) -> str:
+        """What may be shown of `[start, end)` of a page or block; `index` counts from 0 through the document."""
+        at = self.starts[index]
+        return self.masked.masked_slice(at + start, at + end)
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        return {"maskedValues": self.masked.count} if self.masked.count else {}
+
+
+def _masked(texts: Sequence[str], find_secrets: FindSecrets) -> _Texts:
+    starts = accumulate((len(text) + len(PAGE_BREAK) for text in texts), initial=0)
+    whole = PAGE_BREAK.join(texts)
+    return _Texts(Masked(whole, find_secrets(whole)), tuple(starts))
 
 
 async def read_document(context: ToolContext, content: FileBytes, asked: Asked) -> Result:
@@ -43,14 +70,17 @@ async def _pages(context: ToolContext, content: FileBytes, what: tuple[DocumentT
             f"Page {last} does not exist; {content.info.place.shown} has pages 1–{count}.",
             details={"valid": [1, count]},
         )
+    masked = await asyncio.to_thread(_masked, document.pages, context.find_secrets)
     texts = document.pages[first - 1 : last]
     total = len(PAGE_BREAK.join(texts))
     start, end, following = piece(total, asked)
     fields = await heading_fields(context, content, asked, _title(document, content))
     fields |= {"offset": start, "nextOffset": following, "totalChars": total, "pageCount": count}
+    pieces = _slices(texts, start, end, keep_empty=True)
     fields["pages"] = [
-        {"page": first + index, "text": text} for index, text in _slices(texts, start, end, keep_empty=True)
+        {"page": first + index, "text": masked.part(first - 1 + index, *piece)} for index, piece in pieces
     ]
+    fields |= masked.fields
     has_text = any(text.strip() for text in document.pages)
     attached = await attach_pages(context, content, (asked, (first, last), has_text))
     shown = f"page {first}" if first == last else f"pages {first}–{last}"
@@ -60,6 +90,7 @@ async def _pages(context: ToolContext, content: FileBytes, what: tuple[DocumentT
 async def _blocks(context: ToolContext, content: FileBytes, what: tuple[DocumentText, Asked]) -> Result:
     document, asked = what
     chosen = _chosen(document, asked)
+    masked = await asyncio.to_thread(_masked, [block.text for block in document.blocks], context.find_secrets)
     texts = [block.text for block in chosen]
     total = len(PAGE_BREAK.join(texts))
     start, end, following = piece(total, asked)
@@ -68,9 +99,11 @@ async def _blocks(context: ToolContext, content: FileBytes, what: tuple[Document
     if document.file_type == "pdf":
         fields["pageCount"] = len(document.pages)
     pieces = _slices(texts, start, end, keep_empty=False)
-    fields["blocks"] = [_block(chosen[index], text) for index, text in pieces]
-    shown = f"block {asked.block}" if asked.block else f"{len(fields['blocks'])} of {len(document.blocks)} blocks"
-    return _result(fields, (f"{shown}, {end - start:,} characters", document, Attached()))
+    shown = [(chosen[index], masked.part(chosen[index].number - 1, *piece)) for index, piece in pieces]
+    fields["blocks"] = [_block(block, text) for block, text in shown]
+    fields |= masked.fields
+    said = f"block {asked.block}" if asked.block else f"{len(fields['blocks'])} of {len(document.blocks)} blocks"
+    return _result(fields, (f"{said}, {end - start:,} characters", document, Attached()))
 
 
 def _result(fields: dict[str, Any], end: tuple[str, DocumentText, Attached]) -> Result:
@@ -82,14 +115,14 @@ def _title(document: DocumentText, content: FileBytes) -> str:
     return document.title or posixpath.splitext(posixpath.basename(content.info.place.relative))[0]
 
 
-def _slices(texts: Sequence[str], start: int, end: int, *, keep_empty: bool) -> list[tuple[int, str]]:
-    """(index, piece) of each text that [start, end) of the joined texts touches."""
+def _slices(texts: Sequence[str], start: int, end: int, *, keep_empty: bool) -> list[tuple[int, Span]]:
+    """(index, range in it) of each text that [start, end) of the joined texts touches."""
     pieces = []
     at = 0
     for index, text in enumerate(texts):
         low, high = max(start - at, 0), min(end - at, len(text))
         if low < high or (keep_empty and not text and start <= at <= end):
-            pieces.append((index, text[low:high]))
+            pieces.append((index, (low, high)))
         at += len(text) + len(PAGE_BREAK)
     return pieces
 
