@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty
@@ -36,13 +36,14 @@ def environment(version: str) -> Path:
     CACHE.mkdir(exist_ok=True)
     making = Path(tempfile.mkdtemp(dir=CACHE, prefix="making-"))
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]
-    subprocess.run(
-        [*pip, "--target", str(making), f"ipykernel=={version}"], check=True, capture_output=True, timeout=100
-    )
+    wanted = ["--target", str(making), f"ipykernel=={version}"]
     try:
-        making.rename(folder)
-    except OSError:  # another run was quicker
-        shutil.rmtree(making)
+        done = subprocess.run([*pip, *wanted], check=False, capture_output=True, text=True, timeout=100)
+        assert done.returncode == 0, f"ipykernel {version} was not installed: {done.stderr[-1000:]}"
+        with suppress(OSError):  # another run was quicker
+            making.rename(folder)
+    finally:
+        shutil.rmtree(making, ignore_errors=True)
     return folder
 
 
@@ -50,7 +51,7 @@ def environment(version: str) -> Path:
 def started(version: str, folder: Path) -> Iterator[Kernel]:
     """A kernel of this ipykernel with Orange and the fake office loaded."""
     manager = KernelManager(kernel_name="python3")
-    path = {"PYTHONPATH": str(environment(version)), "PYTHONDONTWRITEBYTECODE": ""}
+    path = {"PYTHONPATH": str(environment(version))}
     manager.start_kernel(cwd=str(folder), env=os.environ | kernel_folders(folder) | path)
     client = manager.blocking_client()
     client.start_channels()
