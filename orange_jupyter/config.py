@@ -64,7 +64,9 @@ class Folders:
         except OSError as problem:
             reason = f"the folder cannot be made: {problem.strerror}"
             hint = "Set ORANGE_HOME to a folder that you can write."
-            raise ConfigError(reason, file=str(self.home), key="ORANGE_HOME", hint=hint) from problem
+            error = ConfigError(reason, file=str(self.home), key="ORANGE_HOME", hint=hint)
+            error.code = Code.NO_ACCESS if isinstance(problem, PermissionError) else Code.IO_ERROR
+            raise error from problem
         with suppress(OSError):
             private_folder(self.cache)
         return self

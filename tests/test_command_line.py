@@ -162,12 +162,27 @@ def test_an_outside_read_under_full_confirm_needs_a_person(run, place):
     assert again["error"]["code"] == "needs_person"
 
 
+def test_folders_that_cannot_be_made_cost_only_their_own_use(run, place, monkeypatch):
+    """R-SRCH-10, R-HL-3: without a cache the index is in memory; without a home `doctor` still says what is wrong."""
+    monkeypatch.setenv("ORANGE_CACHE", "/dev/null")
+    status, found = run("search", "snow", "--kb", "notes", "--json")
+    assert (status, [("in memory" in warning) for warning in found["warnings"]]) == (0, [True])
+    _, document = run("doctor", "--kb", "notes", "--json")
+    cache = next(one for one in document["checks"] if one["name"] == "Cache folder")
+    assert (cache["status"], "ORANGE_CACHE" in cache["action"]) == ("warning", True)
+    monkeypatch.setenv("ORANGE_HOME", "/dev/null")
+    status, refused = run("search", "snow", "--kb", "notes", "--json")
+    assert (status, refused["error"]["code"]) == (1, "io_error")
+    status, document = run("doctor", "--json")
+    assert (status, [one["name"] for one in document["checks"] if one["status"] == "failed"]) == (1, ["State folder"])
+
+
 def test_an_outside_folder_is_searched_without_an_index(run, place):
     """R-SCOPE-2: unindexed scan of text, approved like any outside look."""
     arguments = json.dumps({"query": "canary", "path": str(place / "outside")})
     status, found = run("tool", "search", arguments, "--kb", "notes", "--tier", "full-auto", "--json")
     assert status == 0
-    assert found["results"][0]["passage"] == "CANARY outside text"
+    assert found["citations"][0]["passage"] == "CANARY outside text"
     assert not any(
         "CANARY" in file.read_bytes().decode("latin-1") for file in (place / "cache").rglob("*") if file.is_file()
     )

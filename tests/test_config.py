@@ -19,6 +19,7 @@ from orange_jupyter.config import (
     parse_settings,
     use_model,
 )
+from orange_jupyter.core.codes import Code
 from orange_jupyter.core.errors import ConfigError, UsageError
 from orange_jupyter.core.grant import Tier
 
@@ -279,5 +280,8 @@ def test_folders_come_from_the_environment_and_are_private(tmp_path: Path) -> No
     assert Folders.of({"ORANGE_HOME": "~/o"}).home == Path.home() / "o"
     assert Folders.of({}).cache.is_absolute()
     (tmp_path / "file").write_text("x")
-    with pytest.raises(ConfigError, match="ORANGE_HOME"):
+    with pytest.raises(ConfigError, match="ORANGE_HOME") as refused:
         Folders.of({"ORANGE_HOME": str(tmp_path / "file" / "x")}).make()
+    assert refused.value.code is Code.IO_ERROR
+    uncached = Folders.of(environ | {"ORANGE_CACHE": str(tmp_path / "file" / "x")}).make()
+    assert not uncached.cache.exists()

@@ -17,7 +17,7 @@ from orange_jupyter.cli.tool import search, tool
 from orange_jupyter.commands import kb, model, session, state
 from orange_jupyter.commands.standing import Standing
 from orange_jupyter.core.codes import Code
-from orange_jupyter.core.errors import SessionError, UsageError
+from orange_jupyter.core.errors import ConfigError, SessionError, StoreError, UsageError
 from orange_jupyter.core.grant import Tier
 from orange_jupyter.core.ports import Approver
 from orange_jupyter.core.visible import for_terminal
@@ -45,7 +45,13 @@ class Printed:
 async def run(given: Namespace) -> Printed:
     """Run what was parsed. Raises OrangeError."""
     approver: Approver = Yes() if getattr(given, "yes", False) else at_terminal()
-    app = await App.open(environment(), _folder(), approver, run=for_this_run(given))
+    try:
+        app = await App.open(environment(), _folder(), approver, run=for_this_run(given))
+    except (ConfigError, StoreError) as error:
+        if given.command != "doctor":
+            raise
+        reply = state.unopened(error)
+        return Printed(reply.data or {}, as_terminal(reply.markdown))
     try:
         return await _run(app, given)
     finally:

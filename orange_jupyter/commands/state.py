@@ -62,10 +62,10 @@ async def usage(at: Standing, _: tuple[str, ...]) -> CommandReply:
 async def doctor(at: Standing, _: tuple[str, ...]) -> CommandReply:
     """Checks of this installation; each line that is not ok says what to do."""
     checks = [
-        _check("Python", platform.python_version(), sys.version_info >= (3, 11), "Use Python 3.11 or newer."),
+        _python(),
         *_packages(),
-        await _writable("State folder", str(at.app.ground.folders.home)),
-        await _writable("Cache folder", str(at.app.ground.folders.cache)),
+        await _writable("State folder", str(at.app.ground.folders.home), "ORANGE_HOME"),
+        await _writable("Cache folder", str(at.app.ground.folders.cache), "ORANGE_CACHE", bad="warning"),
         await _bases(at),
         await _index(at),
         await _model(at),
@@ -73,6 +73,16 @@ async def doctor(at: Standing, _: tuple[str, ...]) -> CommandReply:
     warning = at.app.ground.file_ids.warning
     if warning:
         checks.append({"name": "File ids", "status": "warning", "message": warning})
+    return _checked(checks)
+
+
+def unopened(error: OrangeError) -> CommandReply:
+    """The checks that are possible where the state folder or the settings cannot be used."""
+    name = "State folder" if isinstance(error.__cause__, OSError) else "Settings"
+    return _checked([_python(), *_packages(), _check(name, error.message, False, error.hint or "")])
+
+
+def _checked(checks: list[dict[str, Any]]) -> CommandReply:
     rows = [
         (one["name"], one["status"], one["message"] + (f" {one['action']}" if "action" in one else ""))
         for one in checks
@@ -84,6 +94,10 @@ async def doctor(at: Standing, _: tuple[str, ...]) -> CommandReply:
 def _check(name: str, message: str, ok: bool, action: str = "", *, bad: str = "failed") -> dict[str, Any]:
     about = {"name": name, "status": "ok" if ok else bad, "message": message}
     return about if ok or not action else about | {"action": action}
+
+
+def _python() -> dict[str, Any]:
+    return _check("Python", platform.python_version(), sys.version_info >= (3, 11), "Use Python 3.11 or newer.")
 
 
 def _packages() -> list[dict[str, Any]]:
@@ -101,9 +115,10 @@ def _packages() -> list[dict[str, Any]]:
     return checks
 
 
-async def _writable(name: str, folder: str) -> dict[str, Any]:
-    ok = await asyncio.to_thread(os.access, folder, os.W_OK)
-    return _check(name, folder, ok, "Make it writable, or set ORANGE_HOME or ORANGE_CACHE to another folder.")
+async def _writable(name: str, folder: str, variable: str, *, bad: str = "failed") -> dict[str, Any]:
+    ok = await asyncio.to_thread(lambda: os.path.isdir(folder) and os.access(folder, os.W_OK))
+    message = folder if ok else f"{folder} is not a folder that can be written."
+    return _check(name, message, ok, f"Make it writable, or set {variable} to another folder.", bad=bad)
 
 
 async def _bases(at: Standing) -> dict[str, Any]:

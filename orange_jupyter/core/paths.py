@@ -118,17 +118,20 @@ def is_protected(relative: str) -> bool:
     )
 
 
-def split(path: str) -> tuple[str, ...]:
+def split(path: str, *, longest: int | None = MAX_PATH_BYTES) -> tuple[str, ...]:
     """The parts of a relative POSIX path, `.` removed and `..` resolved; case, `%2e`, `~` and `\\` are literal.
 
-    Raises PathError invalid_path for an empty path, NUL or an over-long one, outside_workspace where `..` leaves it.
+    Raises PathError invalid_path for an empty path, NUL or one over `longest` bytes, outside_workspace where `..`
+    leaves it.
     """
     if not path:
         raise PathError(Code.INVALID_PATH, "The path is empty; `.` is the knowledge base's root.")
     if "\0" in path:
         raise PathError(Code.INVALID_PATH, "The path holds a NUL character.")
-    if len(path.encode("utf-8", "surrogateescape")) > MAX_PATH_BYTES:
-        raise PathError(Code.INVALID_PATH, f"The path is longer than {MAX_PATH_BYTES:,} bytes.")
+    if longest is not None and len(path.encode("utf-8", "surrogateescape")) > longest:
+        raise PathError(
+            Code.INVALID_PATH, f"The path is longer than {longest:,} bytes.", hint="Use the fileId that `list` gives."
+        )
     parts: list[str] = []
     for part in path.split("/"):
         if part in ("", "."):

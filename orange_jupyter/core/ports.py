@@ -11,10 +11,12 @@ from typing import Protocol
 
 from orange_jupyter.core.approval import ApprovalRequest, Outcome, TierRequest
 from orange_jupyter.core.corpus import (
+    ANY_FILE,
     Hits,
     IndexReport,
     Listing,
     ListQuery,
+    OutsideFilter,
     OutsideFound,
     SearchQuery,
 )
@@ -120,7 +122,9 @@ class Workspace(Protocol):
         """A page of what `list` shows. Raises PathError, ReadError stale_cursor."""
         ...
 
-    async def scan_outside(self, place: Place, text: str, *, limit: int) -> OutsideFound:
+    async def scan_outside(
+        self, place: Place, text: str, *, limit: int, only: OutsideFilter = ANY_FILE
+    ) -> OutsideFound:
         """Search the text files of an outside place without an index: at most 2,000 files and 10 s."""
         ...
 

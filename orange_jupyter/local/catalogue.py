@@ -11,7 +11,7 @@ from orange_jupyter.core.codes import Code
 from orange_jupyter.core.corpus import Listing, ListQuery
 from orange_jupyter.core.errors import PathError, RunError
 from orange_jupyter.core.paths import FileInfo, KnowledgeBase, Place, shown_name
-from orange_jupyter.local.files import stat_beneath
+from orange_jupyter.local.files import require_folder, stat_beneath
 from orange_jupyter.local.listing import Row, Section, choose, count_files, page
 from orange_jupyter.local.placing import place_in
 from orange_jupyter.local.reading import Counted, Disk
@@ -54,6 +54,7 @@ def _sections_at(disk: Disk, query: ListQuery, stop: Stop) -> list[Section]:
         seen = Seen(relative, info.size, info.mtime_ns, info.inode, info.file_type)
         alone = Counted(base, Scan((seen,), ()), {relative: info.file_id or ""})
         return [_section(disk, alone, relative.rpartition("/")[0])]
+    require_folder(base.root, relative)
     counted = disk.scan(base, stop)
     if relative and not _has_folder(counted.scan, relative):  # hidden or ignored, but named: scanned alone
         scan = scan_base(base, stop=stop, start=relative)

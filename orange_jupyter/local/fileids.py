@@ -59,6 +59,15 @@ class FileIds:
 
         return self._safely(look)
 
+    def is_where_it_was(self, base_id: str, relative: str, state: os.stat_result) -> bool:
+        """Whether the file that is at a path has the inode that was last seen there; else a scan says what it is."""
+
+        def look() -> bool:
+            row = self._load(base_id).get(relative)
+            return row is not None and row.inode == state.st_ino & INODE_BITS
+
+        return self._safely(look)
+
     def find(self, file_id: str) -> tuple[str, str] | None:
         """(KB id, relative path) where the file was last seen."""
 

@@ -60,6 +60,11 @@ def stat_in(root: RootFolder, relative: str) -> os.stat_result:
         os.close(fd)
 
 
+def require_folder(root: str, relative: str) -> None:
+    """Raises PathError as `read_beneath` where a folder cannot be listed by this user (no_access)."""
+    scandir_beneath(root, relative)
+
+
 def scandir_beneath(root: str, relative: str) -> list[str]:
     """The names in a folder, in no order, not UTF-8 ones with surrogate escapes. Raises PathError."""
     with RootFolder(root) as folder:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from orange_jupyter.core.corpus import OutsideFound, OutsideMatch
+from orange_jupyter.core.corpus import ANY_FILE, OutsideFilter, OutsideFound, OutsideMatch
 from orange_jupyter.core.errors import ToolError
 from orange_jupyter.core.masking import FindSecrets, mask_file
-from orange_jupyter.core.paths import SKIPPED_FOLDERS, shown_name
+from orange_jupyter.core.paths import SKIPPED_FOLDERS, FileInfo, Place, file_type, shown_name
 from orange_jupyter.core.shapes import secret_spans
 from orange_jupyter.local.files import read_outside
 from orange_jupyter.local.protected import Protected
@@ -25,10 +26,12 @@ _WORDS = re.compile(r'"([^"]+)"|(\S+)')
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What an outside search keeps off: places that are never read, and credentials in the files that are."""
+    """What an outside search keeps off: places that are never read, credentials in the files that are, and what was
+    not asked for."""
 
     protected: Protected
     find_secrets: FindSecrets = secret_spans
+    only: OutsideFilter = ANY_FILE
 
 
 def search_outside(real: str, text: str, *, limit: int, bounds: Bounds) -> OutsideFound:
@@ -41,7 +44,7 @@ def search_outside(real: str, text: str, *, limit: int, bounds: Bounds) -> Outsi
     until = time.monotonic() + MOST_SECONDS
     matches: list[OutsideMatch] = []
     files = 0
-    for path in _files(real, bounds.protected):
+    for path in filter(lambda path: _is_asked(path, real, bounds.only), _files(real, bounds.protected)):
         if files >= MOST_FILES or time.monotonic() > until:
             return OutsideFound(tuple(matches), files, partial=True)
         files += 1
@@ -68,6 +71,14 @@ def _files(real: str, protected: Protected) -> Iterator[str]:
                 yield entry.path
 
 
+def _is_asked(path: str, real: str, only: OutsideFilter) -> bool:
+    relative = path.removeprefix(real.rstrip("/") + "/") if path != real else os.path.basename(path)
+    try:
+        return only.admits(relative, file_type(path), os.lstat(path).st_mtime_ns)
+    except OSError:
+        return False
+
+
 def _entries(folder: str) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as entries:
@@ -78,7 +89,7 @@ def _entries(folder: str) -> list[os.DirEntry[str]]:
 
 def _match(path: str, needles: list[str], bounds: Bounds) -> OutsideMatch | None:
     try:
-        data, _, _ = read_outside(path, limit=MOST_BYTES, protected=bounds.protected)
+        data, state, _ = read_outside(path, limit=MOST_BYTES, protected=bounds.protected)
         text = data.decode("utf-8-sig")
     except (ToolError, UnicodeDecodeError):
         return None
@@ -91,8 +102,17 @@ def _match(path: str, needles: list[str], bounds: Bounds) -> OutsideMatch | None
     at = min(folded.find(needles[0]), len(text))
     start = max(text.rfind("\n", 0, at) + 1, at - PASSAGE // 2)
     end = min(len(text), start + PASSAGE)
-    line = text.count("\n", 0, start) + 1
-    return OutsideMatch(shown_name(path), line, masked.masked_slice(start, end), start, end)
+    return OutsideMatch(
+        info=FileInfo(
+            Place(None, path, shown_name(path)), file_type(path), state.st_size, state.st_mtime_ns, state.st_ino
+        ),
+        line=text.count("\n", 0, start) + 1,
+        passage=masked.masked_slice(start, end),
+        start=start,
+        end=end,
+        content_hash=f"sha256:{hashlib.sha256(data).hexdigest()}",
+        score=sum(folded.count(needle) for needle in needles),
+    )
 
 
 def _holds(folded: str, needles: list[str]) -> bool:

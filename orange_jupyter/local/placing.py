@@ -5,6 +5,7 @@ Only names are looked at here; whether a link leads out is decided when the file
 
 from __future__ import annotations
 
+import errno
 import os
 import unicodedata
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ from dataclasses import replace
 
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.errors import PathError
-from orange_jupyter.core.paths import KnowledgeBase, Place, shown_name, split
+from orange_jupyter.core.paths import MAX_PATH_BYTES, KnowledgeBase, Place, shown_name, split
 from orange_jupyter.local.files import scandir_in
 from orange_jupyter.local.opening import LOOK, RootFolder, real_path
 
@@ -31,16 +32,17 @@ def resolve(path: str, bases: Bases) -> Place:
     if not bases:
         raise PathError(Code.KB_UNAVAILABLE, "No knowledge base is selected.", hint="Add one: `%orange kb add FOLDER`.")
     try:
-        parts = split(path)
+        parts = split(path, longest=None)
     except PathError as error:
         if error.code is not Code.OUTSIDE_WORKSPACE:
             raise
         return _absolute(os.path.join(bases[0].root, path), bases)
     other = _named(parts[0], bases[1:]) if parts and not path.startswith("./") else None
-    if other is None:
-        return _inside(bases[0], parts, bases)
-    _require_one_meaning(path, parts, bases[0], other)
-    return _inside(other, parts[1:], bases)
+    place = _inside(bases[0], parts, bases) if other is None else _inside(other, parts[1:], bases)
+    if other is not None and parts[0] != other.id:
+        _require_one_meaning(path, parts, bases[0], other)
+    _require_length(path, place)
+    return place
 
 
 def place_in(base: KnowledgeBase, relative: str, bases: Bases) -> Place:
@@ -54,16 +56,37 @@ def place_in(base: KnowledgeBase, relative: str, bases: Bases) -> Place:
 
 
 def written(base: KnowledgeBase, relative: str, bases: Bases) -> str:
-    """The path as it can be given back: relative for the first KB, `kbName/…` for the others (R-SCH-4)."""
+    """The path as it can be given back: relative for the first KB, `kbName/…` for the others (R-SCH-4).
+
+    Where an entry of the first KB has another KB's name: `./…` for the first, the KB's id for the other.
+    """
     if bases and base.id == bases[0].id:
-        return relative or "."
-    return f"{base.name}/{relative}" if relative else base.name
+        clash = _named(relative.partition("/")[0], bases[1:])
+        return f"./{relative}" if clash else relative or "."
+    name = base.id if bases and _is_taken(base, bases[0]) else base.name
+    return f"{name}/{relative}" if relative else name
 
 
 def innermost(real: str, bases: Bases) -> KnowledgeBase | None:
     """The selected KB that an absolute path lies in, the innermost of several, compared part by part (P01)."""
     around = [base for base in bases if real == base.root or real.startswith(base.root.rstrip("/") + "/")]
     return max(around, key=lambda base: len(base.root), default=None)
+
+
+def _is_taken(base: KnowledgeBase, first: KnowledgeBase) -> bool:
+    """Whether an entry of the first KB has another KB's name and is not that KB."""
+    entry = os.path.join(first.root, base.name)
+    return os.path.lexists(entry) and real_path(entry) != base.root
+
+
+def _require_length(path: str, place: Place) -> None:
+    """A path may be longer than the system takes at once, for it is walked; then it must be one that is there."""
+    base = place.knowledge_base
+    if len(path.encode("utf-8", "surrogateescape")) <= MAX_PATH_BYTES or base is None:
+        return
+    with RootFolder(base.root) as root:
+        if not _there(root, place.relative):
+            split(path)
 
 
 def _require_encodable(path: str) -> None:
@@ -91,21 +114,20 @@ def _absolute(path: str, bases: Bases) -> Place:
 
 def _named(name: str, others: Bases) -> KnowledgeBase | None:
     for base in others:
-        if base.name == name or unicodedata.normalize("NFC", base.name) == unicodedata.normalize("NFC", name):
+        if name == base.id or unicodedata.normalize("NFC", base.name) == unicodedata.normalize("NFC", name):
             return base
     return None
 
 
 def _require_one_meaning(path: str, parts: tuple[str, ...], first: KnowledgeBase, other: KnowledgeBase) -> None:
-    entry = os.path.join(first.root, parts[0])
-    if not os.path.lexists(entry) or real_path(entry) == other.root:
+    if not _is_taken(replace(other, name=parts[0]), first):
         return
     rest = "/".join(parts[1:])
     raise PathError(
         Code.AMBIGUOUS_PATH,
         f"{shown_name(path)} fits both an entry of {first.name} and the knowledge base {other.name}.",
-        hint=f"Write `./{shown_name('/'.join(parts))}` for the entry of {first.name}; for the other use a fileId or "
-        f"the absolute path {shown_name(os.path.join(other.root, rest))}.",
+        hint=f"Write `./{shown_name('/'.join(parts))}` for the entry of {first.name}, "
+        f"`{shown_name(f'{other.id}/{rest}')}` for the other.",
         details={"knowledgeBases": [first.id, other.id]},
     )
 
@@ -143,20 +165,22 @@ def _there(root: RootFolder, relative: str) -> bool:
     try:
         fd = root.open(relative, LOOK | os.O_NOFOLLOW)
     except OSError as error:
-        return not isinstance(error, FileNotFoundError)
+        return not isinstance(error, FileNotFoundError) and error.errno != errno.ENAMETOOLONG
     os.close(fd)
     return True
 
 
 def _equivalents(root: RootFolder, folder: str, name: str) -> list[str]:
-    """Names in a folder that are the same text in another Unicode form; nothing is read for plain names."""
+    r"""Names in a folder that are the same text in another Unicode form, or are shown so because they cannot be
+    printed (`\xff`); nothing is read for plain names."""
     wanted = unicodedata.normalize("NFC", name)
-    if name.isascii() or wanted == unicodedata.normalize("NFD", name):
+    if "\\" not in name and (name.isascii() or wanted == unicodedata.normalize("NFD", name)):
         return []
     try:
-        return sorted(one for one in scandir_in(root, folder) if unicodedata.normalize("NFC", one) == wanted)
+        names = scandir_in(root, folder)
     except PathError:
         return []
+    return sorted(one for one in names if wanted == unicodedata.normalize("NFC", one) or name == shown_name(one))
 
 
 def _only(names: list[str], folder: str) -> str:
@@ -165,7 +189,7 @@ def _only(names: list[str], folder: str) -> str:
     spelled = [f"{folder}/{name}" if folder else name for name in names]
     raise PathError(
         Code.AMBIGUOUS_PATH,
-        "Several names are this text in different Unicode forms: "
+        "Several names are this text, in different Unicode forms or with characters that cannot be shown: "
         + "; ".join(ascii_form(one) for one in spelled)
         + ".",
         hint="Use the fileId that `list` gives for the one you mean.",
@@ -182,6 +206,6 @@ def ascii_form(name: str) -> str:
 
 
 def _form_note(found: list[str], parts: tuple[str, ...]) -> str | None:
-    if tuple(found) == parts[: len(found)]:
+    if all(asked in (one, shown_name(one)) for one, asked in zip(found, parts, strict=False)):
         return None
     return f"The name on the disk has another Unicode form: {ascii_form('/'.join(found))} was taken."

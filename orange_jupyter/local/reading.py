@@ -64,10 +64,11 @@ class Disk:
         if found is None:
             raise PathError(Code.NOT_FOUND, f"No file has the id {file_id}.", hint="`list` gives ids.")
         base = self._selected(found[0], file_id)
-        if not self._is_file(base, found[1]):
+        if not self._is_file(base, found[1], same=True):
             ids = self.scan(base, stop).ids
             found = self.file_ids.find(file_id) or found
-            if ids.get(found[1]) != file_id:
+            there = ids.get(found[1], file_id) == file_id and self._is_file(base, found[1])
+            if not there:
                 raise PathError(Code.NOT_FOUND, f"The file with the id {file_id} is no longer there.")
         return place_in(base, found[1], self.bases)
 
@@ -108,8 +109,10 @@ class Disk:
 
     def _file_id(self, place: Place, state: os.stat_result, stop: Stop) -> str:
         base, relative = self.identity(place)
-        known = self.file_ids.known(base.id, relative)
-        if known is None:
+        known = None
+        if self.file_ids.is_where_it_was(base.id, relative, state):
+            known = self.file_ids.known(base.id, relative)
+        if known is None:  # new, or another file than was seen there
             known = self.scan(base, stop).ids.get(relative)
         if known is None:  # hidden or ignored, but asked for by name
             seen = Seen(relative, state.st_size, state.st_mtime_ns, state.st_ino, file_type(relative))
@@ -135,13 +138,15 @@ class Disk:
             hint="The person can select it with `%orange kb select`.",
         )
 
-    def _is_file(self, base: KnowledgeBase, relative: str) -> bool:
+    def _is_file(self, base: KnowledgeBase, relative: str, *, same: bool = False) -> bool:
+        """Whether a file is there; with `same` the one that was last seen there."""
         try:
-            return stat.S_ISREG(stat_beneath(base.root, relative).st_mode)
+            state = stat_beneath(base.root, relative)
         except PathError as error:
             if error.code is Code.KB_UNAVAILABLE:
                 raise
             return False
+        return stat.S_ISREG(state.st_mode) and (not same or self.file_ids.is_where_it_was(base.id, relative, state))
 
     def _with_hint(self, error: PathError, place: Place, stop: Stop) -> PathError:
         base = place.knowledge_base

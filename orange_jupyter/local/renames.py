@@ -6,7 +6,7 @@ import base64
 import hashlib
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from orange_jupyter.core.errors import ToolError
@@ -25,6 +25,11 @@ class Known:
     mtime_ns: int
     inode: int
     hash: str | None = None
+
+    @property
+    def state(self) -> tuple[int, int, int]:
+        """By what a renamed file is known again."""
+        return self.inode, self.size, self.mtime_ns
 
     def fits(self, seen: Seen) -> bool:
         """Whether the file looks as it did."""
@@ -64,14 +69,17 @@ def recognise(
 ) -> dict[str, Known]:
     """What is known from now on of the files that are new or look otherwise than before.
 
-    A path that is known keeps its id; a new one takes over the id of the gone file that it was, else gets its own.
+    A path that is known keeps its id, but where files have changed places each id goes with its file; a new path
+    takes over the id of the gone file that it was, else gets its own.
     """
-    left = _Gone(gone)
+    fresh = list(fresh)
+    moved = _moved(fresh, known)
+    left = _Gone(gone, {row.file_id for row in moved.values()})
     used = {row.file_id for row in known.values()}
     rows: dict[str, Known] = {}
     for seen in fresh:
         now = Known("", seen.size, seen.mtime_ns, seen.inode)
-        old = known.get(seen.relative)
+        old = moved.get(seen.relative) or known.get(seen.relative)
         if old is None:
             old = left.take(seen, hashes.get(seen.relative))
             file_id = old.file_id if old else _free_id(base_id, seen.relative, used)
@@ -83,13 +91,37 @@ def recognise(
     return rows
 
 
+def _moved(fresh: Sequence[Seen], known: Mapping[str, Known]) -> dict[str, Known]:
+    """What is at a path now and was known under another, where several known files have changed places.
+
+    A known path is another file now only if that file was known elsewhere and the path's own is still there, under
+    another name: an editor that writes a draft and moves it over the note leaves no trace of the note's old inode.
+    """
+    owners = {row.state: path for path, row in known.items()}
+    now = {_state(seen): seen.relative for seen in fresh}
+    moved: dict[str, Known] = {}
+    for seen in fresh:
+        old, owner = known.get(seen.relative), owners.get(_state(seen))
+        elsewhere = now.get(old.state) if old else None
+        if old is None or owner is None or elsewhere is None or seen.relative in (owner, elsewhere):
+            continue
+        moved[seen.relative] = known[owner]
+        if elsewhere not in known:  # the end of a chain of renames
+            moved[elsewhere] = old
+    return moved
+
+
+def _state(seen: Seen) -> tuple[int, int, int]:
+    return seen.inode, seen.size, seen.mtime_ns
+
+
 class _Gone:
     """Files that are no longer where they were; each can be taken once."""
 
-    def __init__(self, gone: Mapping[str, Known]) -> None:
+    def __init__(self, gone: Mapping[str, Known], taken: set[str]) -> None:
         self._by_inode: dict[tuple[int, int], list[Known]] = defaultdict(list)
         self._by_hash: dict[str, list[Known]] = defaultdict(list)
-        self._taken: set[str] = set()
+        self._taken = taken
         for path in sorted(gone):
             known = gone[path]
             self._by_inode[known.inode, known.size].append(known)

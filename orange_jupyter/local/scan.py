@@ -152,6 +152,9 @@ def _scan_folder(walk: _Walk, folder: str) -> None:
     try:
         with os.scandir(fd) as entries:
             _take(walk, folder + "/" if folder else "", entries)
+    except OSError as error:  # a folder that opens but cannot be listed, as in /proc
+        if error.errno in (errno.EACCES, errno.EPERM):
+            walk.closed.append(folder)
     finally:
         os.close(fd)
 

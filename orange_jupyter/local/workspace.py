@@ -8,14 +8,16 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
-from orange_jupyter.core.corpus import Listing, ListQuery, OutsideFound
+from orange_jupyter.core.corpus import ANY_FILE, Listing, ListQuery, OutsideFilter, OutsideFound
 from orange_jupyter.core.masking import FindSecrets
 from orange_jupyter.core.paths import FileBytes, FileInfo, KnowledgeBase, Place
 from orange_jupyter.core.shapes import secret_spans
 from orange_jupyter.local.catalogue import list_entries
 from orange_jupyter.local.fileids import FileIds
+from orange_jupyter.local.files import stat_outside
 from orange_jupyter.local.outside import Bounds, search_outside
 from orange_jupyter.local.placing import resolve
 from orange_jupyter.local.protected import Protected
@@ -71,12 +73,14 @@ class LocalWorkspace:
         """A page of what `list` shows, freshly scanned. Raises PathError, ReadError stale_cursor."""
         return await _stoppable(lambda stop: list_entries(self._disk, query, stop))
 
-    async def scan_outside(self, place: Place, text: str, *, limit: int) -> OutsideFound:
+    async def scan_outside(
+        self, place: Place, text: str, *, limit: int, only: OutsideFilter = ANY_FILE
+    ) -> OutsideFound:
         """Search the text files of an outside place without an index. Raises RightsError protected_path."""
 
         def search(_: Stop) -> OutsideFound:
-            self._disk.protected.refuse(place.relative)
-            return search_outside(place.relative, text, limit=limit, bounds=self._outside)
+            stat_outside(place.relative, self._disk.protected)
+            return search_outside(place.relative, text, limit=limit, bounds=replace(self._outside, only=only))
 
         return await _stoppable(search)
 

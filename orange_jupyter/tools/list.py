@@ -46,7 +46,8 @@ async def _run(context: ToolContext, arguments: ListArguments, action: Action) -
     if count < len(listing.entries):
         shorter = await context.workspace.entries(_query(arguments, action, max(1, count)))
         cursor = (max(1, count), shorter.cursor or "")
-    return Result(fields, f"{listing.total} entries" if listing.total != 1 else "1 entry", cursor=cursor)
+    summary = f"{listing.total} entries" if listing.total != 1 else "1 entry"
+    return Result(fields, summary, warnings=listing.warnings, cursor=cursor)
 
 
 def _query(arguments: ListArguments, action: Action, limit: int) -> ListQuery:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from orange_jupyter.core.codes import Code
-from orange_jupyter.core.corpus import Hits, SearchQuery
+from orange_jupyter.core.corpus import Hit, Hits, OutsideFilter, OutsideMatch, SearchQuery
 from orange_jupyter.core.errors import ArgumentError, PathError, ToolError
 from orange_jupyter.core.grant import Effect
 from orange_jupyter.core.paths import KnowledgeBase, Place
@@ -15,6 +15,7 @@ from orange_jupyter.core.times import nanoseconds
 from orange_jupyter.core.tool import Action, Arguments, Result, Tool, ToolContext
 
 IMAGE_NOTICE = "Images have no searchable text (no OCR): find them with list, look at them with read."
+OUTSIDE_TYPES = ("markdown", "txt")
 FILTERS = ("path", "path_prefix", "tags", "file_types", "updated_after", "updated_before")
 
 
@@ -52,7 +53,9 @@ async def _plan(context: ToolContext, arguments: SearchArguments) -> Action:
         return Action(Effect.LOOK, "search", arguments.query)
     place = await context.workspace.place(arguments.path)
     if not place.outside:
+        await context.workspace.stat(place)  # a place that is not there must not look like one without the words
         return Action(Effect.LOOK, "search", arguments.query, place=place)
+    _refuse_outside_filters(arguments)
     facts = (("folder", place.shown), ("query", arguments.query))
     return Action(Effect.LOOK_OUTSIDE, "search outside", place.shown, facts=facts, place=place)
 
@@ -73,19 +76,58 @@ async def _run(context: ToolContext, arguments: SearchArguments, action: Action)
 
 
 async def _outside(context: ToolContext, arguments: SearchArguments, place: Place) -> Result:
-    """An unindexed scan of text files: at most 2,000 files and 10 s, then `partial` (12-schemas.md, search path)."""
-    found = await context.workspace.scan_outside(place, arguments.query, limit=arguments.limit)
+    """An unindexed scan of text files: at most 2,000 files and 10 s, then `partial` (12-schemas.md, search path).
+
+    Its citations have no file id and no knowledge base; their path is absolute.
+    """
+    after, before = _times(arguments)
+    only = OutsideFilter(arguments.path_prefix or "", tuple(arguments.file_types or ()), after, before)
+    found = await context.workspace.scan_outside(place, arguments.query, limit=arguments.limit, only=only)
+    citations = await context.citations.number(tuple(_outside_hit(match) for match in found.matches))
     fields: dict[str, Any] = {
-        "citations": [],
-        "results": [
-            {"path": match.path, "line": match.line, "passage": match.passage, "start": match.start, "end": match.end}
-            for match in found.matches
-        ],
+        "citations": [citation.as_json() for citation in citations],
         "searched": {"knowledgeBases": [], "files": found.files, "filters": arguments.filters()},
     }
     if found.partial:
         fields["partial"] = True
-    return Result(fields, f"{len(found.matches)} passages in {found.files} outside files", untrusted=True)
+    if not citations:
+        fields["hint"] = _loosen(arguments, Hits((), found.files))
+    summary = f"{_count(len(citations), 'passage') or 'nothing'} in {found.files} outside files"
+    return Result(fields, summary, untrusted=True, citations=citations)
+
+
+def _outside_hit(match: OutsideMatch) -> Hit:
+    title = match.info.place.shown.rsplit("/", 1)[-1].rsplit(".", 1)[0]
+    return Hit(
+        info=match.info,
+        title=title,
+        heading_path=(),
+        passage=match.passage,
+        start=match.start,
+        end=match.end,
+        score=float(match.score),
+        content_hash=match.content_hash,
+    )
+
+
+def _refuse_outside_filters(arguments: SearchArguments) -> None:
+    """Raises ArgumentError for what only an index knows. Outside, text is looked through word by word."""
+    reason = ""
+    if arguments.knowledge_base_ids:
+        field, reason = "knowledgeBaseIds", "the path lies in none of the selected knowledge bases"
+    elif arguments.tags:
+        field, reason = "tags", "tags are known only inside the knowledge bases"
+    elif set(arguments.file_types or ()) - set(OUTSIDE_TYPES):
+        field, reason = "fileTypes", f"only text is searched there ({', '.join(OUTSIDE_TYPES)})"
+    elif not arguments.query.strip():
+        field, reason = "query", "words are needed there"
+    if reason:
+        raise ArgumentError(
+            Code.INVALID_ARGUMENT,
+            f"`{field}` does not fit a search outside the knowledge bases: {reason}.",
+            hint="Leave it out, or search inside." if field != "query" else "Give words to search for.",
+            details={"field": field},
+        )
 
 
 async def _inside(context: ToolContext, arguments: SearchArguments, place: Place | None) -> Result:
@@ -127,7 +169,7 @@ def _query(
     arguments: SearchArguments, bases: tuple[KnowledgeBase, ...], where: tuple[Place | None, tuple[str, ...]]
 ) -> SearchQuery:
     place, types = where
-    after, before = arguments.updated_after, arguments.updated_before
+    after, before = _times(arguments)
     return SearchQuery(
         text=arguments.query,
         knowledge_base_ids=tuple(base.id for base in bases),
@@ -135,9 +177,17 @@ def _query(
         path_prefix=arguments.path_prefix,
         tags=tuple(tag.lstrip("#") for tag in arguments.tags or ()),
         file_types=types,
-        updated_after=nanoseconds(after, "updatedAfter") if after else None,
-        updated_before=nanoseconds(before, "updatedBefore") if before else None,
+        updated_after=after,
+        updated_before=before,
         limit=arguments.limit,
+    )
+
+
+def _times(arguments: SearchArguments) -> tuple[int | None, int | None]:
+    after, before = arguments.updated_after, arguments.updated_before
+    return (
+        nanoseconds(after, "updatedAfter") if after is not None else None,
+        nanoseconds(before, "updatedBefore") if before is not None else None,
     )
 
 

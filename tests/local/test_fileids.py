@@ -252,3 +252,39 @@ def test_threads_may_share_one_store(file_ids: FileIds, kb: KnowledgeBase) -> No
     for thread in threads:
         thread.join()
     assert seen == [wanted] * 8
+
+
+def test_files_that_change_places_take_their_ids_with_them(file_ids: FileIds, kb: KnowledgeBase) -> None:
+    """R-SCH-7: a swap, a ring of three, and a chain of renames that ends at a new name."""
+    root = Path(kb.root)
+    for number in range(1, 4):
+        (root / f"s{number}.md").write_text(f"{number}", encoding="utf-8")
+    before = ids_of(file_ids, kb)
+    rename(root, ("s1", "s9"), ("s2", "s1"), ("s9", "s2"))
+    swapped = ids_of(file_ids, kb)
+    assert (swapped["s1.md"], swapped["s2.md"]) == (before["s2.md"], before["s1.md"])
+    assert file_ids.find(before["s1.md"]) == (kb.id, "s2.md")
+    rename(root, ("s1", "s9"), ("s2", "s1"), ("s3", "s2"), ("s9", "s3"))
+    ring = ids_of(file_ids, kb)
+    assert [ring[f"s{n}.md"] for n in (1, 2, 3)] == [swapped[f"s{n}.md"] for n in (2, 3, 1)]
+    rename(root, ("s2", "s5"), ("s1", "s2"))
+    chain = ids_of(file_ids, kb)
+    assert (chain["s5.md"], chain["s2.md"]) == (ring["s2.md"], ring["s1.md"])
+
+
+def rename(root: Path, *pairs: tuple[str, str]) -> None:
+    for old, new in pairs:
+        (root / f"{old}.md").rename(root / f"{new}.md")
+
+
+def test_a_draft_that_was_seen_does_not_take_the_notes_id(file_ids: FileIds, kb: KnowledgeBase) -> None:
+    """R-SCH-7: an atomic save keeps the id, also where a scan saw the draft, and where the old note is kept beside."""
+    root = Path(kb.root)
+    before = ids_of(file_ids, kb)
+    (root / "draft.md").write_text("# A, longer\n", encoding="utf-8")
+    ids_of(file_ids, kb)
+    (root / "draft.md").replace(root / "a.md")
+    assert ids_of(file_ids, kb)["a.md"] == before["a.md"]
+    (root / "a.md").rename(root / "a.md~")
+    (root / "a.md").write_text("# A, once more\n", encoding="utf-8")
+    assert ids_of(file_ids, kb)["a.md"] == before["a.md"]

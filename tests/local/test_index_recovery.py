@@ -279,7 +279,7 @@ def fill_up(path: Path) -> None:
 
 
 async def test_a_full_disk_keeps_what_was_there(small_disk: Path, tmp_path: Path) -> None:
-    """R07: earlier data intact, a plain message, nothing outdated; all is well when there is room again."""
+    """R07, R-SRCH-10: earlier data intact, one plain message, and what is new is found in memory."""
     async with Indexed(tmp_path) as desk:
         fill(desk)
         right = await answers(desk)
@@ -287,11 +287,41 @@ async def test_a_full_disk_keeps_what_was_there(small_disk: Path, tmp_path: Path
         fill_up(hog)
         big = desk.write("big.md", "\n\n".join(f"fresh {number} {'word ' * 100}" for number in range(400)))
         hits = await desk.search("fresh")
-        assert hits.hits == ()
-        assert any("full" in warning for warning in hits.warnings)
+        assert {hit.info.place.relative for hit in hits.hits} == {"big.md"}
+        assert [("full" in warning or "space" in warning, "in memory" in warning) for warning in hits.warnings] == [
+            (True, True)
+        ]
+        assert (await desk.search("fresh")).warnings == ()
         big.rename(tmp_path / "big.md")
         assert await answers(desk) == right
-        (tmp_path / "big.md").rename(big)
+    async with Indexed(tmp_path) as later:
+        assert await answers(later) == right
         hog.unlink()
-        desk.write("n.md", "fresh walrus\n")
-        assert "n.md" in await desk.paths("fresh walrus", limit=16)
+    async with Indexed(tmp_path) as roomy:
+        roomy.write("n.md", "fresh walrus\n")
+        assert (await roomy.paths("fresh walrus"))[0] == "n.md"
+        assert roomy.library._shelves["kb_notes"].database.path is not None
+
+
+async def test_a_disk_too_small_for_the_index_still_answers(small_disk: Path, tmp_path: Path) -> None:
+    """R-SRCH-10, R07: there never was room; everything is found all the same."""
+    fill_up(small_disk / "hog")
+    with (small_disk / "hog").open("r+b") as hog:
+        hog.truncate((small_disk / "hog").stat().st_size - 400_000)
+    async with Indexed(tmp_path) as desk:
+        for number in range(300):
+            desk.write(f"{number}.md", f"# Note {number}\n\nplum {number} {'word ' * 300}\n")
+        hits = await desk.search("plum")
+        assert (len(hits.hits), hits.files) == (4, 300)
+        assert sum("in memory" in warning for warning in hits.warnings) == 1
+
+
+async def test_a_rebuild_in_a_new_process_reads_every_file(tmp_path: Path) -> None:
+    """R-SRCH-6: what `index --rebuild` reports is what it did."""
+    async with Indexed(tmp_path) as desk:
+        fill(desk, 10)
+        await desk.library.refresh()
+    async with Indexed(tmp_path) as again:
+        report = await again.library.refresh(rebuild=True)
+        assert (report.added, report.changed, report.removed) == (len(list(again.root.rglob("*.*"))), 0, 0)
+        assert len(list(again.cache.glob("*.sqlite"))) == 1

@@ -270,3 +270,8 @@ print(len(scan.files), "cannot be read" in scan.warnings[0])
     assert as_plain_user(code.replace("scan = ", "try:\n  scan = ").replace(
         "print(len", "except PathError as error:\n  print(error.code)\n  raise SystemExit\nprint(len"), kb.root
     ) == "kb_unavailable"  # fmt: skip
+
+
+def test_a_folder_that_opens_but_cannot_be_listed_costs_only_itself() -> None:
+    """R-SRCH-10: /proc has such folders, and others that are gone before they are read."""
+    assert scan_base(KnowledgeBase("kb_p", "p", "/proc/1"), depth=3).folders

@@ -20,7 +20,7 @@ from orange_jupyter.core.paths import KnowledgeBase
 from orange_jupyter.core.ports import Workspace
 from orange_jupyter.local.fileids import FileIds
 from orange_jupyter.local.workspace import LocalWorkspace
-from tests.local.conftest import CANARY, MakeWorkspace
+from tests.local.conftest import CANARY, MakeWorkspace, as_plain_user
 
 MB = 1_048_576
 NFC, NFD = (unicodedata.normalize(form, "café.md") for form in ("NFC", "NFD"))
@@ -145,6 +145,73 @@ async def test_a_segment_that_fits_two_is_ambiguous(
     assert refused.value.code is Code.AMBIGUOUS_PATH
     assert (await workspace.place("./team/w.md")).knowledge_base == kb
     assert (await workspace.place(f"{other.root}/w.md")).knowledge_base == other
+    assert (await workspace.place(f"{other.id}/w.md")).knowledge_base == other
+
+
+async def test_shown_paths_can_be_given_back_where_names_clash(
+    make_workspace: MakeWorkspace, kb: KnowledgeBase, other: KnowledgeBase
+) -> None:
+    """R-SCH-4: an entry of the first KB that has the other KB's name."""
+    write(kb, "team/w.md", text="mine")
+    workspace = make_workspace(kb, other)
+    listing = await workspace.entries(ListQuery(query="w.md"))
+    assert sorted(info.place.shown for info in listing.entries) == ["./team/w.md", f"{other.id}/w.md"]
+    for info in listing.entries:
+        again = await workspace.place(info.place.shown)
+        assert (again.knowledge_base, again.relative, again.shown) == (
+            info.place.knowledge_base,
+            info.place.relative,
+            info.place.shown,
+        )
+
+
+@pytest.mark.parametrize("name", [b"caf\xe9 \xe7\xac\x94.md", b"a\nb.md", "卷\x85.md".encode()])
+async def test_a_name_that_cannot_be_shown_is_found_as_it_is_shown(
+    name: bytes, workspace: LocalWorkspace, kb: KnowledgeBase
+) -> None:
+    """R-SCH-4, P12, P13: in folders too; two names that are shown alike are not chosen between."""
+    folder = os.path.join(os.fsencode(kb.root), b"d\xff")
+    os.mkdir(folder)
+    Path(os.fsdecode(os.path.join(folder, name))).write_text("x", encoding="utf-8")
+    listing = await workspace.entries(ListQuery(prefix="d"))
+    shown_path = listing.entries[-1].place.shown
+    place = await workspace.place(shown_path)
+    assert (place.shown, place.note) == (shown_path, None)
+    assert (await workspace.read(place, limit=MB)).data == b"x"
+    Path(kb.root, "d\\xff").mkdir()
+    assert (await refusal(workspace, "d\\xff")).code is Code.AMBIGUOUS_PATH
+
+
+async def test_a_path_longer_than_the_system_takes_is_read(workspace: LocalWorkspace, kb: KnowledgeBase) -> None:
+    """R-SCH-4, P06: a path that is there is walked, a nonsense one is refused."""
+    folder = os.open(kb.root, os.O_RDONLY)
+    for _ in range(25):
+        os.mkdir("长" * 60, dir_fd=folder)
+        deeper = os.open("长" * 60, os.O_RDONLY, dir_fd=folder)
+        os.close(folder)
+        folder = deeper
+    with open(os.open("n.md", os.O_WRONLY | os.O_CREAT, dir_fd=folder), "w", encoding="utf-8") as file:
+        file.write("deep")
+    os.close(folder)
+    [info] = (await workspace.entries(ListQuery(query="n.md"))).entries
+    assert len(info.place.shown.encode()) > 4_096
+    place = await workspace.place(info.place.shown)
+    assert (await workspace.read(place, limit=MB)).data == b"deep"
+    assert (await workspace.stat(place)).file_id == info.file_id
+    for nonsense in ("x" * 5_000, "x/" * 2_500, info.place.shown.replace("n.md", "m.md")):
+        assert (await refusal(workspace, nonsense)).code is Code.INVALID_PATH
+
+
+async def test_swapped_files_are_known_at_once(workspace: LocalWorkspace, kb: KnowledgeBase) -> None:
+    """R-SCH-7: without a scan between, a read by path and a read by id tell the swapped files apart."""
+    write(kb, "s1.md", "s2.md")
+    ids = {info.place.shown: info.file_id for info in (await workspace.entries(ListQuery(prefix="s"))).entries}
+    root = Path(kb.root)
+    (root / "s1.md").rename(root / "s3.md")
+    (root / "s2.md").rename(root / "s1.md")
+    (root / "s3.md").rename(root / "s2.md")
+    assert (await workspace.by_id(ids["s1.md"])).relative == "s2.md"
+    assert (await workspace.stat(await workspace.place("s1.md"))).file_id == ids["s2.md"]
 
 
 async def test_a_kb_inside_a_kb_owns_its_files(make_workspace: MakeWorkspace, kb: KnowledgeBase) -> None:
@@ -409,3 +476,32 @@ async def test_a_cancelled_list_ends_within_a_second(workspace: LocalWorkspace, 
     with pytest.raises(asyncio.CancelledError):
         await counted
     assert time.monotonic() - began < 1
+
+
+async def test_a_folder_that_cannot_be_read_is_no_access(workspace: LocalWorkspace, kb: KnowledgeBase) -> None:
+    """R-LIST-1: asked for itself it is refused; in a list of everything it is one warning."""
+    closed = Path(kb.root) / "closed"
+    closed.mkdir(mode=0o000)
+    assert as_plain_user(CLOSED, kb.root) == "no_access 1"
+    closed.chmod(0o700)
+
+
+CLOSED = """
+import asyncio, sys
+from orange_jupyter.core.corpus import ListQuery
+from orange_jupyter.core.errors import PathError
+from orange_jupyter.core.paths import KnowledgeBase
+from orange_jupyter.local.fileids import FileIds
+from orange_jupyter.local.protected import Protected
+from orange_jupyter.local.workspace import LocalWorkspace
+workspace = LocalWorkspace(
+    [KnowledgeBase("kb_n", "n", sys.argv[1])], FileIds(sys.argv[1] + "/../files.db"), Protected("/nowhere", ())
+)
+async def main():
+    everything = await workspace.entries(ListQuery())
+    try:
+        await workspace.entries(ListQuery(place=await workspace.place("closed")))
+    except PathError as error:
+        print(error.code, len(everything.warnings))
+asyncio.run(main())
+"""

@@ -8,6 +8,8 @@ import os
 import pytest
 from PIL import Image
 
+from orange_jupyter.core.grant import Tier
+
 
 async def test_entries_are_sorted_and_paged(kb):
     """R-LIST-1, R-LIST-2: cursor, total, folders, requiresVision; depth 1 is the folder's own."""
@@ -149,3 +151,64 @@ async def test_a_search_and_its_answer_agree_on_the_text(kb):
     content = (await kb("read", path="a.md"))["content"]
     assert content[one["start"] : one["end"]] == one["passage"]
     assert "冻土厚度" in one["passage"]
+
+
+async def test_a_search_in_a_place_that_is_not_there_is_no_empty_answer(kb):
+    """R-SRCH-8, R-SCH-4: as `list` says it; a link inside is searched where it leads."""
+    (kb.root / "sub").mkdir()
+    (kb.root / "sub" / "n.md").write_text("plum jam\n")
+    (kb.root / "out").symlink_to(kb.tmp)
+    (kb.root / "in").symlink_to("sub")
+    assert (await kb("search", query="plum", path="nope"))["error"]["code"] == "not_found"
+    assert (await kb("search", query="plum", path="out"))["error"]["code"] == "link_escape"
+    assert [one["path"] for one in (await kb("search", query="plum", path="in"))["citations"]] == ["sub/n.md"]
+
+
+async def test_an_outside_search_cites_and_filters(kb):
+    """R-SCOPE-2, R-SCH-5: Citation objects with an absolute path and no id; what cannot be filtered is refused."""
+    outside = kb.tmp / "out side"
+    (outside / "深").mkdir(parents=True)
+    (outside / "深" / "李子.md").write_text("# 李子\n\nPlum jam, 李子酱。\n", encoding="utf-8")
+    (outside / "n.csv").write_text("plum,1\n")
+    full = {"tier": Tier.FULL_AUTO, "query": "plum", "path": str(outside)}
+    found = await kb("search", **full)
+    assert found["untrusted"] is True
+    assert {one["path"] for one in found["citations"]} == {str(outside / "n.csv"), str(outside / "深" / "李子.md")}
+    one = next(one for one in found["citations"] if one["fileType"] == "markdown")
+    assert (one["fileId"], one["knowledgeBaseId"], one["knowledgeBase"], one["title"]) == ("", "", "", "李子")
+    content = (await kb("read", tier=Tier.FULL_AUTO, path=one["path"]))["content"]
+    assert content[one["start"] : one["end"]] == one["passage"]
+    assert (await kb("search", **full))["citations"] == found["citations"]
+    assert len((await kb("search", **full, fileTypes=["markdown"]))["citations"]) == 1
+    assert len((await kb("search", **full, pathPrefix="深/"))["citations"]) == 1
+    late = await kb("search", **full, updatedAfter="2999-01-01")
+    assert (late["citations"], late["searched"]["files"]) == ([], 0)
+    assert len((await kb("search", **full, updatedBefore="2999-01-01"))["citations"]) == 2
+    for filters in ({"tags": ["x"]}, {"fileTypes": ["pdf"]}, {"knowledgeBaseIds": ["kb"]}):
+        assert (await kb("search", **full, **filters))["error"]["code"] == "invalid_argument"
+    gone = await kb("search", tier=Tier.FULL_AUTO, query="plum", path=str(kb.tmp / "gone"))
+    assert gone["error"]["code"] == "not_found"
+
+
+@pytest.mark.parametrize("text", ["", "20260510", "2026-W20-1", "2026-05", "2026-05-10T10", "２０２６-05-10"])
+async def test_only_a_date_or_a_full_time_is_taken(kb, text):
+    """R-SRCH-3: what could be a slip is said, not guessed."""
+    found = await kb("search", query="plum", updatedAfter=text)
+    assert (found["ok"], found["error"]["code"]) == (False, "invalid_argument")
+
+
+@pytest.mark.parametrize(("text", "count"), [("0001-01-01", 1), ("9999-12-31", 0), ("2026-05-10T10:00:00.5+08:00", 1)])
+async def test_times_at_the_ends_of_the_calendar_are_times(kb, text, count):
+    """R-SRCH-3."""
+    (kb.root / "n.md").write_text("plum jam\n")
+    assert len((await kb("search", query="plum", updatedAfter=text))["citations"]) == count
+
+
+@pytest.mark.parametrize("name", ["a.md", "to.txt", "b.txt", "z-1.md"])
+async def test_a_file_is_found_by_its_name_however_short(kb, name):
+    """R-SRCH-5: also where the name is a word that says nothing in a text."""
+    (kb.root / "other.md").write_text("# Other\n\nA walk to a hill, z b.\n")
+    (kb.root / name).write_text("nothing of the name\n")
+    found = await kb("search", query=name)
+    assert found["citations"][0]["path"] == name
+    assert (await kb("search", query="nosuchfile.md"))["citations"] == []

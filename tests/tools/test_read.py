@@ -138,12 +138,17 @@ async def test_references_to_pictures_say_where_they_lead(kb):
         Image.new("RGB", (4, 4)).save(kb.root / "img" / name)
     (kb.root / "notes" / "n.md").write_text(
         "![one](<../img/a b.png>) ![two](../img/c%20(1).png 'title') ![three][r]\n\n"
-        "![web](https://x.test/a.png) ![abs](/etc/a.png) ![up](../../a.png) ![vec](v.svg) ![gone](gone.png)\n\n[r]: ../img/图.png\n",
+        "![web](https://x.test/a.png) ![abs](/etc/a.png) ![up](../../a.png) ![vec](v.svg) ![drawn](../img/d.svg) ![gone](gone.png)\n\n[r]: ../img/图.png\n",
         encoding="utf-8",
     )
-    read = await kb("read", path="notes/n.md")
+    (kb.root / "img" / "d.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
+    read = await kb("read", path="notes/n.md", includeImages="always")
     refs = {ref.get("alt"): ref for ref in read["imageRefs"]}
     assert [refs[alt]["exists"] for alt in ("one", "two", "three")] == [True] * 3
+    drawn = refs["drawn"]
+    assert (drawn["exists"], drawn["skipped"], drawn["path"]) == (True, "svg", "img/d.svg")
+    assert drawn["fileId"].startswith("f_")
+    assert "svg" not in str(read.get("imagesLeftOut", ""))
     assert refs["three"]["path"] == "img/图.png"
     assert refs["one"]["fileId"].startswith("f_")
     skipped = {alt: refs[alt]["skipped"] for alt in ("web", "abs", "up", "vec", "gone")}

@@ -65,19 +65,29 @@ class Database:
             return self._guarded(ask)
 
     def write(self, change: Callable[[sqlite3.Connection], T]) -> T:
-        """Run one transaction, all or nothing. Raises Damaged, sqlite3.OperationalError (full, busy), OSError."""
+        """Run one transaction, all or nothing; from a disk that takes no more the index goes on in memory.
+
+        Raises Damaged, sqlite3.OperationalError (busy).
+        """
 
         def act(path: Path | None) -> T:
             if path:
                 seal.take_away(path)
             return self._guarded(lambda connection: _transact(connection, change))
 
-        return self._alone(act)
+        with self._guard:
+            try:
+                return self._alone(act)
+            except (sqlite3.OperationalError, OSError) as error:
+                if self._connection is None or not is_unwritable(error):
+                    raise
+                self._connection = self._in_memory(error, self._connection)
+                return act(None)
 
     def settle(self) -> None:
         """After the last of some writes: bring the log into the file and seal it. Raises as `write`.
 
-        Without it everything is as safe, but the next kernel checks the whole file.
+        Without it everything is as safe, but the next kernel checks the whole file; so it is on a full disk.
         """
 
         def act(path: Path | None) -> None:
@@ -86,7 +96,11 @@ class Database:
                 if not busy:
                     seal.set_on(path)
 
-        self._alone(act)
+        try:
+            self._alone(act)
+        except (sqlite3.OperationalError, OSError) as error:
+            if not is_unwritable(error):
+                raise
 
     def check(self) -> None:
         """Whether the file is still the one to use. Raises Damaged."""
@@ -102,7 +116,8 @@ class Database:
     def begin_anew(self) -> None:
         """Leave the present file and begin the next number; the old one's space is freed."""
         with self._guard:
-            old = self.path
+            found = self._found()
+            old = self.path or (found[-1] if found else None)
             self.close()
             if old is None:
                 return
@@ -152,7 +167,7 @@ class Database:
             except sqlite3.DatabaseError as error:
                 if is_damage(error):
                     raise Damaged from error
-                if error.sqlite_errorcode & 0xFF not in UNWRITABLE:
+                if not is_unwritable(error):
                     raise
                 self._connection = self._in_memory(error)
         return self._connection
@@ -201,11 +216,17 @@ class Database:
         if found != self._version:
             raise Damaged(outdated=True)
 
-    def _in_memory(self, error: Exception) -> sqlite3.Connection:
+    def _in_memory(self, error: Exception, before: sqlite3.Connection | None = None) -> sqlite3.Connection:
+        """An index that is not kept; with what stands in `before`, which is closed, where that can be copied."""
         self.path = None
         connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        if before is not None:
+            with suppress(sqlite3.Error):
+                before.backup(connection)
+            before.close()
         schema.create(connection, self._version)
-        self.warnings.append(f"The search index cannot be written ({error}); it is kept in memory for this kernel.")
+        reason = error.strerror if isinstance(error, OSError) else error
+        self.warnings = [f"The search index cannot be written ({reason}); it is kept in memory for this kernel."]
         return connection
 
     def _numbered(self, number: int) -> Path:
@@ -218,6 +239,13 @@ def is_damage(error: sqlite3.DatabaseError) -> bool:
     if code is None:
         return not isinstance(error, sqlite3.OperationalError)
     return (code & 0xFF) in LOST or code == sqlite3.SQLITE_IOERR_SHORT_READ
+
+
+def is_unwritable(error: Exception) -> bool:
+    """Whether the disk refuses to be written: full, read-only, no rights, gone; not that another kernel writes."""
+    if isinstance(error, OSError):
+        return True
+    return isinstance(error, sqlite3.DatabaseError) and getattr(error, "sqlite_errorcode", 0) & 0xFF in UNWRITABLE
 
 
 def _number(path: Path) -> int:

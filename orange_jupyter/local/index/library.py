@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sqlite3
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -24,6 +26,8 @@ from orange_jupyter.local.index.ranking import Stems
 from orange_jupyter.local.index.refreshing import Outcome, Sources
 from orange_jupyter.local.index.shelf import Shelf
 from orange_jupyter.local.index.words import Dictionary, parse
+from orange_jupyter.local.opening import real_path
+from orange_jupyter.local.placing import innermost, written
 from orange_jupyter.local.scan import Scanner
 
 TRIES = 3
@@ -72,7 +76,7 @@ class LocalLibrary:
             added=sum(outcome.added for outcome in outcomes),
             removed=sum(outcome.removed for outcome in outcomes),
             seconds=time.monotonic() - started,
-            warnings=tuple(warning for outcome in outcomes for warning in outcome.warnings),
+            warnings=tuple(dict.fromkeys(warning for outcome in outcomes for warning in outcome.warnings)),
         )
 
     async def search(self, query: SearchQuery, progress: ReportProgress | None = None) -> Hits:
@@ -82,6 +86,7 @@ class LocalLibrary:
         """
         if not query.text.strip() and not _filtered(query):
             raise ArgumentError(Code.INVALID_ARGUMENT, "`query` may be empty only with a filter.")
+        query = await asyncio.to_thread(self._resolved, query)
         bases = self._asked(query)
         warnings: list[str] = []
         for _ in range(TRIES):
@@ -106,6 +111,18 @@ class LocalLibrary:
         for shelf in self._shelves.values():
             await asyncio.to_thread(shelf.database.close)
         self._stems.close()
+
+    def _resolved(self, query: SearchQuery) -> SearchQuery:
+        """The query with the real place of its folder, for the index knows files by their own paths."""
+        folder = query.folder
+        if folder is None or folder.knowledge_base is None:
+            return query
+        real = real_path(os.path.join(folder.knowledge_base.root, folder.relative))
+        home = innermost(real, self._bases)
+        if home is None:
+            return query
+        relative = real[len(home.root) :].lstrip("/")
+        return replace(query, folder=replace(folder, knowledge_base=home, relative=relative))
 
     def _asked(self, query: SearchQuery) -> list[KnowledgeBase]:
         wanted = set(query.knowledge_base_ids or (base.id for base in self._bases))
@@ -165,8 +182,7 @@ class LocalLibrary:
     def _hit(self, item: Scored) -> Hit:
         candidate, base = item.candidate, item.base
         seen = candidate.seen
-        shown = shown_name(seen.relative)
-        place = Place(base, seen.relative, shown if base is self._bases[0] else f"{base.name}/{shown}")
+        place = Place(base, seen.relative, shown_name(written(base, seen.relative, self._bases)))
         file_id = self._sources.file_ids.known(base.id, seen.relative)
         if file_id is None:
             file_id = self._sources.file_ids.include(base.id, [seen])[seen.relative]

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 
 from orange_jupyter.core.document import Chunk, Extract
 from orange_jupyter.core.paths import shown_name
-from orange_jupyter.local.index.tokens import humps, normalised, tokens
+from orange_jupyter.local.index.tokens import humps, name_token, normalised, tokens
 from orange_jupyter.local.scan import Seen
 
 ADD_WORDS = "INSERT INTO words (rowid, title, headings, body, rest) VALUES (?, ?, ?, ?, ?)"
@@ -113,7 +113,8 @@ class FileWords:
         place = PurePosixPath(path)
         stem, folders = shown_name(place.stem), " ".join(shown_name(part) for part in place.parts[:-1])
         named = normalised(title if title == stem else f"{title} {stem}")
-        return cls(tokens(f"{named} {humps(named)}"), tokens(normalised(f"{folders} {' '.join(tags)}")), {})
+        rest = tokens(normalised(f"{folders} {' '.join(tags)}")) + " " + name_token(shown_name(place.name))
+        return cls(tokens(f"{named} {humps(named)}"), rest, {})
 
     def columns(self, text: str, heading_path: tuple[str, ...]) -> tuple[str, str, str, str]:
         plain = normalised(text)

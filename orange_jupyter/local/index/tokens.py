@@ -59,6 +59,11 @@ def bigrams(run: str) -> str:
     return " ".join(map(add, run, run[1:]))
 
 
+def name_token(name: str) -> str:
+    """One word for a whole file name: `a.md` gives `filenameamd`. It is rare where the name's own words are not."""
+    return "filename" + "".join(filter(str.isalnum, normalised(name).casefold()))
+
+
 def humps(text: str) -> str:
     """The parts of camelCase identifiers: `getUserName` gives `get User Name`; `snake_case` and `a.b` split anyway."""
     found = []

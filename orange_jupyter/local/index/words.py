@@ -13,7 +13,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from orange_jupyter.local.index.tokens import CJK_RUN, bigrams, humps, normalised, tokens
+from orange_jupyter.core.paths import file_type
+from orange_jupyter.local.index.tokens import CJK_RUN, bigrams, humps, name_token, normalised, tokens
 
 QUOTED = re.compile(r'"([^"]+)"|“([^”]+)”|「([^」]+)」|『([^』]+)』')
 COMPOUND = re.compile(r"[^\W_]+(?:[._\-/:@#+'’]+[^\W_]+)*")
@@ -101,6 +102,8 @@ def _words(text: str) -> Iterator[Piece]:
         parts = WORD.findall(compound)
         if len(parts) > 1:
             yield Piece(_quote(" ".join(parts)), tuple(parts))
+        if file_type(compound) != "other":
+            yield Piece(_quote(name_token(compound)), (name_token(compound),))
         for part in parts:
             yield Piece(_quote(part), (part,))
             inner = humps(part).split()

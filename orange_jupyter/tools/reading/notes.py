@@ -104,7 +104,7 @@ async def _reference(context: ToolContext, note: FileInfo, ref: ImageRef) -> dic
         found = await _look(context, note, target)
         if found is not None:
             return about | found
-    return about | {"skipped": "missing"}
+    return about | {"skipped": "svg" if file_type(ref.path) == "svg" else "missing"}
 
 
 def _skipped(note: FileInfo, ref: ImageRef) -> str | None:
@@ -116,7 +116,7 @@ def _skipped(note: FileInfo, ref: ImageRef) -> str | None:
     folder = posixpath.dirname(note.place.relative)
     if posixpath.normpath(posixpath.join(folder, ref.path)).startswith(".."):
         return "escapes-knowledge-base"
-    return "svg" if file_type(ref.path) == "svg" else None
+    return None
 
 
 async def _look(context: ToolContext, note: FileInfo, target: str) -> dict[str, Any] | None:
@@ -130,6 +130,7 @@ async def _look(context: ToolContext, note: FileInfo, target: str) -> dict[str, 
         info = await context.workspace.stat(place)
     except PathError:
         return None
-    if info.place.outside or info.file_type != "image":
+    if info.place.outside or info.file_type not in ("image", "svg"):
         return None
-    return {"path": info.place.shown, "exists": True, "fileId": info.file_id}
+    found = {"path": info.place.shown, "exists": True, "fileId": info.file_id}
+    return found | {"skipped": "svg"} if info.file_type == "svg" else found

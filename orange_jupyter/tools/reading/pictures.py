@@ -80,7 +80,7 @@ async def attach_pages(context: ToolContext, content: FileBytes, what: tuple[Ask
 
 async def attach_note_pictures(context: ToolContext, refs: Sequence[dict[str, Any]]) -> Attached:
     """Up to four local pictures that a note refers to (R-READ-10)."""
-    there = [ref for ref in refs if ref["exists"]]
+    there = [ref for ref in refs if ref["exists"] and "skipped" not in ref]
     if not there:
         return Attached()
     if not context.model.vision:
