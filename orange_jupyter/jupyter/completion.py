@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from IPython.core.completer import SimpleCompletion, context_matcher
@@ -19,14 +21,6 @@ SUBCOMMANDS: dict[str, tuple[str, ...]] = {
     "tier": TIERS,
     "plan": ("on", "off"),
     "session": ("list", "use", "new", "rename", "delete", "export"),
-    "changes": ("apply", "reject", "show"),
-    "undo": (),
-    "compact": (),
-    "memory": ("on", "off"),
-    "skills": (),
-    "mcp": ("list", "enable", "disable", "trust", "call"),
-    "tools": ("on", "off", "install"),
-    "browser": ("install", "open", "takeover"),
     "show": (),
     "wait": (),
     "usage": (),
@@ -40,6 +34,7 @@ _CELL_VALUES: dict[str, Callable[[Candidates], tuple[str, ...]]] = {
     "--kb": lambda names: names.knowledge_bases,
     "--session": lambda names: names.sessions,
     "--image": lambda names: names.files,
+    "--var": lambda names: names.variables,
 }
 _LINE_VALUES: dict[tuple[str, ...], Callable[[Candidates], tuple[str, ...]]] = {
     ("kb", "select"): lambda names: names.knowledge_bases,
@@ -108,8 +103,22 @@ class Matcher:
 
         notebook = self._notebook()
         names = notebook.entrance.candidates() if notebook else Candidates()
-        found = [SimpleCompletion(word) for word in completions(line, tuple(OPTIONS), names)]
-        return {"completions": found, "suppress": True}
+        names = replace(names, variables=self._variables())
+        # IPython takes Python's names out only where there is something instead: what was typed stands for nothing
+        typed = "" if line[-1:].isspace() else line.split()[-1]
+        found = completions(line, tuple(OPTIONS), names) or (typed,)
+        return {"completions": [SimpleCompletion(word) for word in found], "suppress": True}
+
+    def _variables(self) -> tuple[str, ...]:
+        """The person's own variables; an object's own code is never asked."""
+        space, hidden = self._shell.user_ns, self._shell.user_ns_hidden
+        return tuple(
+            sorted(
+                name
+                for name, value in space.items()
+                if not name.startswith("_") and name not in hidden and not isinstance(value, ModuleType)
+            )
+        )
 
     def install(self) -> None:
         """Add this matcher to the shell's completer."""

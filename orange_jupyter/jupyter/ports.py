@@ -66,6 +66,7 @@ class Candidates:
     sessions: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
+    variables: tuple[str, ...] = ()
 
 
 class TurnObject(Protocol):
