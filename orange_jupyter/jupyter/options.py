@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from orange_jupyter.core.errors import UsageError
 from orange_jupyter.core.grant import Tier
 
-CELL_CANNOT_RAISE = "A cell, a file or Run All cannot raise the tier. Choose it in the card or the side panel."
+CELL_CANNOT_RAISE = "A cell, a file or Run All cannot raise the tier."
 MAX_STEPS = 500
 HELP = """`%%orange [options]`, then your question on the lines below.
 

@@ -164,7 +164,7 @@ WORDS = MappingProxyType(
         ),
         "end.taken_over": ("The turn was taken over in another place.", "本轮已在别处接手。"),
         "fault.unreachable": ("The model server does not answer", "模型服务没有应答"),
-        "fault.key_refused": ("The key was not accepted", "密钥未被接受"),
+        "fault.key_refused": ("The model server wants a valid key", "模型服务需要有效的密钥"),
         "fault.unknown_model": ("The server does not know this model", "服务器上没有这个模型"),
         "fault.no_credit": ("The account has no credit left", "账户余额不足"),
         "fault.content_filter": ("The provider's filter ended the answer", "服务方的过滤器中止了回答"),

@@ -119,8 +119,8 @@ CARD_WORDS = MappingProxyType(
         "full.not": ("Not entered", "未进入"),
         "full.not.stayed": ("You stayed in {tier}.", "你留在了 {tier}。"),
         "full.not.cell": (
-            "A cell, a file or Run All cannot raise the tier. Choose it in the card or the side panel.",
-            "单元格、文件或“全部运行”不能提高安全级别。请在卡片或侧栏中选择。",
+            "A cell, a file or Run All cannot raise the tier. Run `%orange tier TIER` and confirm on the card.",
+            "单元格、文件或“全部运行”不能提高安全级别。请运行 `%orange tier` 加级别名称，并在卡片上确认。",
         ),
     }
 )

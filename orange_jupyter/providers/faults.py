@@ -169,7 +169,9 @@ class Faults:
                 return self._no_credit(shown)
             case 407:
                 return self._error(
-                    ModelFault.UNREACHABLE, "is behind a proxy that wants a login (HTTP 407)", "Set `proxy` in the configuration."
+                    ModelFault.UNREACHABLE,
+                    "is behind a proxy that wants a login (HTTP 407)",
+                    "Set `proxy` in the configuration.",
                 )
             case 413 if not said:
                 return self._too_long("")
@@ -214,11 +216,15 @@ class Faults:
 
     def _no_credit(self, shown: str) -> ModelError:
         return self._error(
-            ModelFault.NO_CREDIT, f"says that the account has no credit{shown}", "Top up the account, or use another model."
+            ModelFault.NO_CREDIT,
+            f"says that the account has no credit{shown}",
+            "Top up the account, or use another model.",
         )
 
     def _too_long(self, shown: str) -> ModelError:
-        hint = "Begin a new session with `%orange session new`, or set the model's context window to what the server has."
+        hint = (
+            "Begin a new session with `%orange session new`, or set the model's context window to what the server has."
+        )
         return self._error(ModelFault.CONTEXT_TOO_LONG, f"says that the conversation is too long for it{shown}", hint)
 
 
@@ -229,7 +235,7 @@ def _status_of(error: Any) -> int:
     code = error.get("code")
     if isinstance(code, int) or (isinstance(code, str) and code.isdecimal()):
         return int(code)
-    return _STATUSES.get(str(error.get("type")), 0)
+    return 0
 
 
 def _passes(status: int) -> bool:

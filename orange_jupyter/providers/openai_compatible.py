@@ -20,8 +20,8 @@ CHAT = Speech(
     path="/chat/completions",
     endings=("/chat/completions",),
     address_form=(
-        "the base URL ends before /chat/completions, for instance "
-        "https://api.openai.com/v1, http://127.0.0.1:11434/v1 (Ollama), http://127.0.0.1:1234/v1 (LM Studio)"
+        "The base URL ends before /chat/completions, for instance "
+        "https://api.openai.com/v1, http://127.0.0.1:11434/v1 (Ollama), http://127.0.0.1:1234/v1 (LM Studio)."
     ),
     key_header="Authorization",
     key_prefix="Bearer ",

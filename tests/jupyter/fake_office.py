@@ -64,7 +64,8 @@ class FakeOffice:
             raise SessionError("The question is empty.", hint="Write it under the %%orange line.")
         wanted = cell.options.tier
         if wanted is not None and wanted.full and wanted.rank > self.tier.rank:
-            raise UsageError(f"{wanted} was not entered. {CELL_CANNOT_RAISE}")
+            hint = f"Run `%orange tier {wanted}` and confirm."
+            raise UsageError(f"{wanted} was not entered. {CELL_CANNOT_RAISE}", hint=hint)
         self.tier = wanted or self.tier
         with self._queues.standing("s_1", "周报", cell, view):
             return await self._send(cell, view)

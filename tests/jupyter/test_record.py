@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from orange_jupyter.core.events import Notice, PartDone, StepStarted, StopReason
+from orange_jupyter.core.events import Event, Notice, PartDone, StepStarted, StopReason
 from orange_jupyter.core.messages import Text
 from orange_jupyter.jupyter.record import TURN_TYPE, record
 from orange_jupyter.jupyter.sheet import Surroundings
@@ -164,7 +164,7 @@ def test_a_stream_that_was_cut_twice_is_told_once() -> None:
     """Screen 10: the open restart's notice and the error in the end are one sentence."""
     why = "The connection ended early."
     error = finished("", StopReason.MODEL_ERROR, error=f"{why} (2 tries)", hint="Send the question again.")
-    events = [started(), Notice(level="info", text=why), error.model_copy(update={"fault": "cut_stream"})]
+    events: list[Event] = [started(), Notice(level="info", text=why), error.model_copy(update={"fault": "cut_stream"})]
     bundle = record(view_of(events), "en", number=1)
     for form in ("text/html", "text/markdown", "text/plain"):
         assert bundle[form].count("The connection ended early") == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import traceback
 from typing import Any
 
@@ -160,6 +161,8 @@ async def test_a_refusal_is_explained_and_not_tried_again(row: str) -> None:
     assert error.fault is fault
     assert words in f"{error.message} {error.hint}"
     assert error.hint
+    assert re.fullmatch(r"[A-Z`].*[.]", error.hint), "advice is whole sentences"
+    assert not re.search(r"; [a-z]+ (?:the|it) .*; ", error.hint)
     assert KEY not in f"{error.message}{error.hint}"
     assert "127.0.0.1" in error.message
 
@@ -254,6 +257,28 @@ async def test_the_wait_asked_for_is_kept_up_to_a_minute(asked: str, waited: flo
         await reply_of(server.url, heard)
     assert heard.waits == [waited]
     assert heard.retries[0].seconds == waited
+    assert ("asked to wait 3,600 s" in heard.retries[0].reason) == (asked == "3600")
+
+
+async def test_an_error_after_all_tries_says_how_long_the_server_asked_for() -> None:
+    """R-MOD-4: with an hour to wait another question in a minute is of no use."""
+    async with serving(refusal("429 Slow", b"{}", "Retry-After: 3600\r\n")) as server:
+        error = await fault_of(server.url, Heard())
+    assert error.message.endswith("(5 tries) The server asked to wait 3,600 s.")
+
+
+async def test_a_key_that_is_missing_and_one_that_is_wrong_are_told_apart() -> None:
+    """Wire row 24: the advice names the command with this model's name."""
+    async with serving(refusal("401 Unauthorized", b"")) as server:
+        wrong = await fault_of(server.url, Heard())
+        keyless = OpenAICompatible(settings(server.url, api_key=None), blob, pacing=pacing(Heard()))
+        with pytest.raises(ModelError) as missing:
+            await keyless.respond(ask(), Heard())
+        await keyless.close()
+    name = settings(server.url).name
+    assert (wrong.hint or "").startswith(f"Set the key again with `%orange model key {name}`, and check that")
+    assert "none is set" in missing.value.message
+    assert (missing.value.hint or "").startswith(f"Set it with `%orange model key {name}`")
 
 
 async def test_a_stop_while_waiting_ends_the_tries() -> None:
