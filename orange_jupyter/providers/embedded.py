@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from orange_jupyter.core.deltas import Delta, ModelRetry, TextDelta
-from orange_jupyter.core.messages import Finish, Message, Reply, Request, Role, Text, ToolCall, ToolResult
+from orange_jupyter.core.messages import Finish, Image, Message, Reply, Request, Role, Text, ToolCall, ToolResult
 from orange_jupyter.core.ports import ModelInfo
 from orange_jupyter.providers import embedded_answer as say
 from orange_jupyter.providers.embedded_passages import Found, missing, near_misses, quotes, weighed
@@ -75,10 +75,22 @@ class Embedded:
 
 def next_move(request: Request) -> Calls | str:
     """The calls to make now, or the answer."""
-    people = [message.text for message in request.messages if message.role is Role.USER]
+    people = [message for message in request.messages if message.role is Role.USER]
     if not people:
         return say.no_words(understand([""]))
-    question = understand(people)
+    question = understand([_question(message) for message in people])
+    move = _move(question, request)
+    if isinstance(move, str) and any(isinstance(part, Image) for part in people[-1].parts):
+        return f"{say.blind(question)}\n\n{move}"
+    return move
+
+
+def _question(message: Message) -> str:
+    """What the person wrote: the first text. Those behind it carry variables of the notebook."""
+    return next((part.text for part in message.parts if isinstance(part, Text)), "")
+
+
+def _move(question: Question, request: Request) -> Calls | str:
     done = _this_turn(request.messages)
     tools = {schema.name for schema in request.tools}
     match question.kind:

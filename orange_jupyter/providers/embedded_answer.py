@@ -48,12 +48,13 @@ def nothing(question: Question, queries: list[str], envelope: dict[str, Any], ne
             if names
             else ""
         )
-        text = f"没有找到：你的笔记里没有能回答这个问题的段落{where}。\n\n搜索过：{asked}"
+        text = f"没有找到能回答的段落：你的笔记里没有段落回答这个问题{where}。\n\n搜索过：{asked}"
         hint = "可以换成笔记里会用的说法，或少用几个词再试。内置检索只按词查找，不会推断意思，也不会翻译。"
     else:
         count = f", {files} files" if isinstance(files, int) else ""
         where = f" (knowledge base: {', '.join(names)}{count})" if names else ""
-        text = f"Nothing found: no passage of your notes answers this question{where}.\n\nSearched for: {asked}"
+        text = f"Nothing found that answers: no passage of your notes answers this question{where}."
+        text += f"\n\nSearched for: {asked}"
         hint = (
             "Try the words your notes would use, or fewer of them. The embedded search matches words; "
             "it does not guess meanings and does not translate."
@@ -142,6 +143,16 @@ def introduction(question: Question) -> str:
         "and quote them, for example:\n\n"
         "- a question: when is the budget review?\n- a listing: list all PDFs\n"
         "- a file: read meeting.md, show page 3 of report.pdf"
+    )
+
+
+def blind(question: Question) -> str:
+    """That the pictures of the message were not looked at."""
+    if question.chinese:
+        return "内置检索看不到图片，只按文字在笔记里查找。要看图，请用能看图的模型。"
+    return (
+        "The embedded search cannot see pictures; it only looks for the words in your notes. "
+        "For the picture, use a model that sees."
     )
 
 

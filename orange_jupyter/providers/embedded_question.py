@@ -33,6 +33,12 @@ _FILES_ZH = re.compile(r"文件夹|文件|笔记|文档|图片|目录|PDF", re.I
 _ABOUT = re.compile(
     r"\b(?:about|mention\w*|that|which|contain\w*|say\w*|regarding|how|to)\b|关于|提到|讲|说", re.IGNORECASE
 )
+_SHOWN = re.compile(
+    r"\b(?:this|that|the|these|those|attached)\s+(?:attached\s+)?(?:images?|pictures?|photos?|screenshots?)\b"
+    r"|\b(?:images?|pictures?)\s+shows?\b|[这那此][张幅个些]|图[片像]?[里中上]",
+    re.IGNORECASE,
+)
+"""A picture that is pointed at, not one that is looked for."""
 _FOLDER_EN = re.compile(
     r"\b(?:in|under|inside|of)\s+(?:the\s+)?(?:folder\s+|directory\s+)?[\"'`]?(?P<folder>[^\"'`?]+?)[\"'`]?(?:\s+(?:folder|directory))?\s*[?.]?\s*$",
     re.I,
@@ -200,6 +206,8 @@ def _listing(text: str) -> tuple[str | None, str | None] | None:
     bare = text.strip().rstrip("?？.。!！")
     match = _LIST_EN.match(bare) or _LIST_ZH.match(bare)
     tail = match.group("rest") if match else ""
+    if _SHOWN.search(bare):
+        return None
     if match is None and re.search(r"(?:有哪些|有什么|都有哪些)(?:文件|笔记|文档|图片|PDF)$", bare, re.IGNORECASE):
         tail = bare
     elif match is None:

@@ -13,7 +13,7 @@ from orange_jupyter.providers.embedded_words import (
     ENGLISH_STOP,
 )
 
-CHINESE = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u3040-\u30ff"
+CHINESE = r"\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u3040-\u30ff"
 _CHINESE_RUN = re.compile(f"[{CHINESE}]+")
 _QUOTED = re.compile(r"\"([^\"\n]{2,})\"|“([^”\n]{2,})”|「([^」\n]+)」|『([^』\n]+)』|《([^》\n]+)》|`([^`\n]+)`")
 _FILE = re.compile(

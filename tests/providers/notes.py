@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from orange_jupyter.core.messages import Message, Reply, Request, Role, Text, ToolCall, ToolResult
+from orange_jupyter.core.messages import Image, Message, Reply, Request, Role, Text, ToolCall, ToolResult
 from orange_jupyter.providers.embedded import Embedded
 from tests.providers.wires import TOOLS, Heard
 
@@ -102,9 +102,9 @@ class Talk:
     calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     heard: Heard = field(default_factory=Heard)
 
-    async def ask(self, question: str) -> str:
-        """The answer to one more question; at most six steps."""
-        self.messages.append(Message(role=Role.USER, parts=(Text(text=question),)))
+    async def ask(self, question: str, *more: Text | Image) -> str:
+        """The answer to one more question, `more` parts behind it; at most six steps."""
+        self.messages.append(Message(role=Role.USER, parts=(Text(text=question), *more)))
         self.heard = Heard()
         self.calls = []
         for _ in range(6):

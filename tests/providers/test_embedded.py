@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from orange_jupyter.core.messages import Message, Request, Role, Text
+from orange_jupyter.core.messages import Image, Message, Request, Role, Text
+from orange_jupyter.jupyter.quotes import is_quoted
 from orange_jupyter.providers import embedded_passages
 from orange_jupyter.providers.embedded import Embedded
 from orange_jupyter.providers.embedded_terms import terms_of
@@ -355,3 +356,56 @@ def test_a_number_at_the_start_of_a_wrapped_line_is_no_list_item() -> None:
     (quote,) = embedded_passages.quotes([found], terms_of("How much cooler were the shaded segments in the afternoon?"))
     assert "1.8 °C cooler" in quote.text
     assert quote.text in passage
+
+
+PICTURE = Image(sha256="0" * 64, media_type="image/png", width=2, height=2)
+
+
+def test_a_zero_written_in_chinese_is_part_of_its_number() -> None:
+    """R-SRCH-5: U+3007 belongs to 二〇一九."""
+    assert terms_of("二〇一九年考察时冰有多厚？")[0].text.startswith("二〇一九年")
+
+
+async def test_only_the_first_text_of_a_message_is_the_question() -> None:
+    """R-NB-2: the values of variables come as a second text and are not searched for."""
+    talk = Talk()
+    assert "14 March" in await talk.ask("When is the budget review?", Text(text="df = dropout 咖啡 read tea.md"))
+    assert not any("dropout" in str(arguments) or "咖啡" in str(arguments) for _, arguments in talk.calls)
+
+
+@pytest.mark.parametrize(
+    ("question", "blind", "words"),
+    [
+        ("What is in this picture?", "cannot see pictures", "Nothing found"),
+        ("What does the image show?", "cannot see pictures", "Nothing found"),
+        ("这张图片里有什么？", "看不到图片", "没有"),
+        ("When is the budget review?", "cannot see pictures", "14 March"),
+        ("报销需要谁审批？", "看不到图片", "财务总监"),
+    ],
+)
+async def test_a_picture_is_said_to_be_unseen_and_the_notes_still_answer(question: str, blind: str, words: str) -> None:
+    """R-MOD-7, R-ALL-1: in the question's language; asking about a picture is no listing."""
+    talk = Talk()
+    text = await talk.ask(question, PICTURE)
+    assert blind in text.split("\n\n")[0]
+    assert words in text
+    assert all(tool == "search" for tool, _ in talk.calls)
+    assert "list" not in {tool for tool, _ in talk.calls}
+    assert blind not in await talk.ask("When is the budget review?")
+
+
+@pytest.mark.parametrize("question", ["What is the budget of the garden?", "咖啡因对血压有什么影响"])
+async def test_passages_that_were_found_and_do_not_answer_are_not_denied(question: str) -> None:
+    """R-SRCH-8: the search's own line counts passages, so the answer says that none of them answers."""
+    assert (await answer(question)).startswith(("Nothing found that answers: no passage", "没有找到能回答的段落"))
+
+
+async def test_neighbouring_bullets_quoted_with_their_markers_are_no_false_quotation() -> None:
+    """R-MOD-7, R-UI-3: what stands between two quoted items of a list is part of the passage."""
+    passage = "## Decisions\n\n- Travel is capped at 12,000 euros.\n- Travel by night train is not capped.\n"
+    cited = {"citationId": "c1", "path": "a.md", "title": "a", "passage": passage}
+    talk = Talk(tools=lambda name, arguments: {"ok": True, "citations": [cited]})
+    text = await talk.ask("travel capped euros night train")
+    assert "> Travel is capped at 12,000 euros.\n> - Travel by night train" in text
+    ((words, _),) = quotes(text)
+    assert is_quoted(words, passage)
