@@ -235,7 +235,7 @@ def _status_of(error: Any) -> int:
     code = error.get("code")
     if isinstance(code, int) or (isinstance(code, str) and code.isdecimal()):
         return int(code)
-    return 0
+    return _STATUSES.get(str(error.get("type")), 0)
 
 
 def _passes(status: int) -> bool:

@@ -101,6 +101,10 @@ CALLS: dict[str, tuple[bytes, list[tuple[str, Any]]]] = {
         answer(begin(), block(0, {"type": "tool_use", "id": "a", "name": "search", "input": Q}), end("tool_use")),
         TWO[:1],
     ),
+    "7 input in the start and again in pieces": (
+        answer(begin(), block(0, {"type": "tool_use", "name": "search", "input": Q}, use(0, "", A)[1]["delta"]), end()),
+        TWO[:1],
+    ),
     "11 end_turn with a call": (answer(begin(), use(0, "search", A), end("end_turn")), TWO[:1]),
     "26 JSON": (
         json.dumps(
@@ -246,6 +250,7 @@ COUNTS: dict[str, tuple[bytes, Usage]] = {
         ),
         Usage(input_tokens=30, output_tokens=7, reasoning_tokens=5),
     ),
+    "zero at the end": (answer(begin(), HELLO, end(input_tokens=0)), Usage(input_tokens=9, output_tokens=7)),
     "nulls": (
         answer(begin(cache_read_input_tokens=None), HELLO, end(input_tokens=None)),
         Usage(input_tokens=9, output_tokens=7),
@@ -307,6 +312,7 @@ REFUSALS: dict[str, tuple[Answer, ModelFault, str]] = {
         "at least one",
     ),
     "error in the stream": (plain(answer(begin(), error("invalid_request_error", "bad"))), F.BAD_REQUEST, "bad"),
+    "no credit in the stream": (plain(answer(error("billing_error", "pay"))), F.NO_CREDIT, "credit"),
     "key refused in the stream": (plain(answer(error("authentication_error", "no"))), F.KEY_REFUSED, "key"),
     "web page": (plain(b"<html>login</html>"), F.NOT_A_MODEL_SERVER, "web page"),
     "a chat completion": (plain(b'{"choices": []}'), F.NOT_A_MODEL_SERVER, "messages API"),
