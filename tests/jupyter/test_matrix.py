@@ -182,8 +182,10 @@ def test_wait_joins_a_detached_turn_and_its_card_can_be_answered(
     page = Tab(kernels[version])
     cell = page.run("%%orange --detach\nask")
     page.finish(cell)
+    card = (
+        page.card()
+    )  # its `rendered` is on the way before the waiting cell: one that came with it would wait behind it
     joined = page.run(code)
-    card = page.card()
     page.until(lambda: ("begins", joined) in page.steps)
     assert page.cells[joined].status == "running"
     page.answer("approve", card)
