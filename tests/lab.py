@@ -42,6 +42,15 @@ FINISHED = """index => {
   const model = window.jupyterapp.shell.currentWidget.content.widgets[index].model;
   return model.type !== 'code' || (model.executionCount !== null && model.executionState !== 'running');
 }"""
+IS_CODE = "i => window.jupyterapp.shell.currentWidget.content.widgets[i].model.type === 'code'"
+ENDED = """index => {
+  const cells = window.jupyterapp.shell.currentWidget.content.widgets.slice(0, index + 1);
+  const failed = cell => cell.model.type === 'code' && cell.model.executionCount !== null
+    && cell.model.outputs.toJSON().some(output => output.output_type === 'error');
+  const last = cells[index].model;
+  return cells.some(failed)
+    || last.type !== 'code' || (last.executionCount !== null && last.executionState !== 'running');
+}"""
 RUN_ALL = """() => {
   const panel = window.jupyterapp.shell.currentWidget;
   for (const cell of panel.content.widgets) if (cell.model.type === 'code') cell.model.executionCount = null;
@@ -90,16 +99,25 @@ class Lab:
         self.page.wait_for_function(READY, arg=self.path, timeout=self.timeout * 1000)
 
     def run(self, index: int, *, wait: bool = True) -> None:
-        """Run one cell; with `wait`, until it finished."""
+        """Run one cell; with `wait`, until it finished. An error output fails the test."""
         self.page.evaluate(START, index)
         if wait:
             self.wait_finished(index)
+            self.no_error(index)
 
     def run_all(self, *, wait: bool = True) -> None:
-        """Run All; with `wait`, until the last cell finished."""
+        """Run All; with `wait`, until the last cell finished. The first error output fails the test at once."""
         self.page.evaluate(RUN_ALL)
         if wait:
-            self.wait_finished(self.count() - 1)
+            self.page.wait_for_function(ENDED, arg=self.count() - 1, timeout=self.timeout * 1000)
+            for index in range(self.count()):
+                self.no_error(index)
+
+    def no_error(self, index: int) -> None:
+        """Fail with a cell's error where it ended with one."""
+        outputs = self.outputs(index) if self.page.evaluate(IS_CODE, index) else []
+        wrong = [output for output in outputs if output["output_type"] == "error"]
+        assert not wrong, f"cell {index}: {wrong[0]['ename']}: {wrong[0]['evalue']}"
 
     def wait_finished(self, index: int) -> None:
         """Wait until a cell that was started has its execution count."""

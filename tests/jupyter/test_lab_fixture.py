@@ -45,6 +45,15 @@ def test_a_cell_runs_and_its_output_is_read(lab: Lab) -> None:
 
 
 @pytest.mark.browser
+def test_a_cell_that_ends_with_an_error_fails_the_test_at_once(lab: Lab) -> None:
+    lab.open(["# md\nwords", "1 / 0", "print('never')"])
+    with pytest.raises(AssertionError, match="cell 1: ZeroDivisionError: division by zero"):
+        lab.run_all()
+    with pytest.raises(AssertionError, match="cell 1: ZeroDivisionError"):
+        lab.run(1)
+
+
+@pytest.mark.browser
 def test_a_click_reaches_python_while_an_async_cell_waits(lab: Lab) -> None:
     lab.open([BUTTON, WAIT])
     lab.run(0)

@@ -19,7 +19,8 @@ BEGIN = f"""
 import sys
 sys.path.insert(0, {str(ROOT)!r})
 from IPython.display import display
-from orange_jupyter.core.events import ApprovalAsked, TextDelta
+from orange_jupyter.core.deltas import TextDelta
+from orange_jupyter.core.events import ApprovalAsked
 from orange_jupyter.jupyter.record import record
 from orange_jupyter.jupyter.widgets.controls import Controls
 from tests.jupyter.turns import *
@@ -48,6 +49,9 @@ def test_the_record_in_lab_has_math_links_and_a_passage_that_opens(lab: Lab) -> 
     expect(mark).not_to_be_visible()
     output.get_by_role("link", name="Source 2").first.click()
     expect(mark).to_be_in_viewport()
+    table = output.locator(".oj-scroll")
+    assert float(table.evaluate("e => parseFloat(getComputedStyle(e).marginBottom)")) >= 8
+    assert table.evaluate("e => getComputedStyle(e).display") == "block"
     lab.shot("lab-record-light", 1)
     lab.theme(dark=True)
     lab.shot("lab-record-dark", 1)
