@@ -16,7 +16,8 @@ from orange_jupyter.core.masking import FindSecrets, Masker, Span
 from orange_jupyter.core.parts import Parts, Reach, State
 from orange_jupyter.core.paths import KnowledgeBase
 from orange_jupyter.core.ports import Approver, Model
-from orange_jupyter.core.session import Session, clean_title
+from orange_jupyter.core.session import Session
+from orange_jupyter.core.titles import clean_title
 from orange_jupyter.ground import Ground
 from orange_jupyter.local.bases import Bases, base_for_folder, load_bases
 from orange_jupyter.local.index.library import LocalLibrary

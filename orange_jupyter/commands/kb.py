@@ -6,9 +6,9 @@ import asyncio
 from typing import Any
 
 from orange_jupyter.commands.standing import Standing, choose, none, one, plain, table, take
-from orange_jupyter.core.corpus import IndexReport
 from orange_jupyter.core.errors import UsageError
 from orange_jupyter.core.paths import KnowledgeBase
+from orange_jupyter.core.reports import IndexReport
 from orange_jupyter.jupyter.options import nearest
 from orange_jupyter.jupyter.ports import CommandReply
 from orange_jupyter.local.registry import add_base, remove_base, rename_base

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from orange_jupyter.core.messages import Value
-from orange_jupyter.core.paths import FileInfo, KnowledgeBase, Place
+from orange_jupyter.core.paths import FileInfo, Place
 
 
 class Citation(Value):
@@ -120,82 +120,6 @@ class Hits:
     files: int
     warnings: tuple[str, ...] = ()
     indexing: tuple[int, int] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class OutsideMatch:
-    """A passage of an outside text file, found without an index; `line` from 1, the range in code points.
-
-    `score` is how often the words stand in the file.
-    """
-
-    info: FileInfo
-    line: int
-    passage: str
-    start: int
-    end: int
-    content_hash: str
-    score: int
-
-    @property
-    def path(self) -> str:
-        """The file's absolute path as it is shown."""
-        return self.info.place.shown
-
-
-@dataclass(frozen=True, slots=True)
-class OutsideFilter:
-    """Which files an outside search looks at: as in SearchQuery, `path_prefix` beneath the folder; empty is all."""
-
-    path_prefix: str = ""
-    file_types: tuple[str, ...] = ()
-    updated_after: int | None = None
-    updated_before: int | None = None
-
-    def admits(self, relative: str, file_type: str, mtime_ns: int) -> bool:
-        """Whether a file is looked at."""
-        return (
-            relative.startswith(self.path_prefix)
-            and (not self.file_types or file_type in self.file_types)
-            and (self.updated_after is None or mtime_ns >= self.updated_after)
-            and (self.updated_before is None or mtime_ns < self.updated_before)
-        )
-
-
-ANY_FILE: Final = OutsideFilter()
-
-
-@dataclass(frozen=True, slots=True)
-class OutsideFound:
-    """What an unindexed scan found; `partial` when it ended at its limits of files or time."""
-
-    matches: tuple[OutsideMatch, ...]
-    files: int
-    partial: bool
-
-
-@dataclass(frozen=True, slots=True)
-class BaseReport:
-    """One KB after a scan (12-schemas.md, `index`). `failed` are (path, code); `scanned_at` is ISO 8601 UTC."""
-
-    knowledge_base: KnowledgeBase
-    files: int
-    chunks: int
-    bytes: int
-    failed: tuple[tuple[str, str], ...] = ()
-    scanned_at: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class IndexReport:
-    """What a refresh did."""
-
-    bases: tuple[BaseReport, ...]
-    changed: int = 0
-    added: int = 0
-    removed: int = 0
-    seconds: float = 0.0
-    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from orange_jupyter.core.limits import TurnLimits, circles, signature
 from orange_jupyter.core.messages import Finish, Message, Reply, Role, Text, ToolCall, ToolResult, Usage
 from orange_jupyter.core.paths import KnowledgeBase
 from orange_jupyter.core.ports import Model
+from orange_jupyter.core.replies import masked, with_unique_ids
 from orange_jupyter.core.result import as_json, failure
 
 REPAIRS = 2
@@ -90,28 +91,12 @@ async def _ask_model(agent: Agent, history: Sequence[Turned], course: Course) ->
 
     reply = await agent.model.respond(request, emit)
     course.usage = course.usage + reply.usage
-    return _with_unique_ids(reply, course)
-
-
-def _with_unique_ids(reply: Reply, course: Course) -> Reply:
-    """Call ids are unique within a turn, so that an approval can never stand for two calls (wire row 5)."""
-    parts = []
-    for part in reply.parts:
-        new = part
-        if isinstance(part, ToolCall):
-            identity, count = part.id or "call", 1
-            while (identity in course.seen_calls) or not identity:
-                count += 1
-                identity = f"{part.id or 'call'}_{count}"
-            course.seen_calls.add(identity)
-            new = part.model_copy(update={"id": identity})
-        parts.append(new)
-    return reply.model_copy(update={"parts": tuple(parts)})
+    return with_unique_ids(reply, course.seen_calls)
 
 
 async def _take(agent: Agent, reply: Reply, course: Course) -> bool:
     """Record a reply and run its calls; True when the turn is answered."""
-    reply = _masked(agent, reply)
+    reply = masked(reply, agent.desk.mask)
     said = Message(role=Role.ASSISTANT, parts=reply.parts, model=reply.model or agent.model.info.name)
     if not said.text.strip() and not said.calls:
         return await _nudge(agent, course)
@@ -129,15 +114,6 @@ async def _take(agent: Agent, reply: Reply, course: Course) -> bool:
         return False
     await _run_calls(agent, course, said.calls)
     return False
-
-
-def _masked(agent: Agent, reply: Reply) -> Reply:
-    """The reply without secrets in what it says; the arguments of its calls run as they are (R-ALL-5)."""
-    parts = [
-        part if isinstance(part, ToolCall) else part.model_copy(update={"text": agent.desk.mask(part.text)})
-        for part in reply.parts
-    ]
-    return reply.model_copy(update={"parts": tuple(parts)})
 
 
 async def _nudge(agent: Agent, course: Course) -> bool:

@@ -10,21 +10,14 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from orange_jupyter.core.approval import ApprovalRequest, Outcome, TierRequest
-from orange_jupyter.core.corpus import (
-    ANY_FILE,
-    Hits,
-    IndexReport,
-    Listing,
-    ListQuery,
-    OutsideFilter,
-    OutsideFound,
-    SearchQuery,
-)
+from orange_jupyter.core.corpus import Hits, Listing, ListQuery, SearchQuery
 from orange_jupyter.core.deltas import Delta
 from orange_jupyter.core.document import DocumentText, Extract, Picture, PictureLimits
 from orange_jupyter.core.events import Event
 from orange_jupyter.core.messages import Reply, Request
+from orange_jupyter.core.outside import ANY_FILE, OutsideFilter, OutsideFound
 from orange_jupyter.core.paths import FileBytes, FileInfo, KnowledgeBase, Place
+from orange_jupyter.core.reports import IndexReport
 
 ReportProgress = Callable[[str, int, int | None], None]
 """(what is going on, done, total or None); may be called from any thread, cheap, never raises."""

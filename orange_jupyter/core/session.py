@@ -17,9 +17,8 @@ from orange_jupyter.core.grant import Grant, Tier
 from orange_jupyter.core.messages import Image, Message
 from orange_jupyter.core.parts import Parts, Reach, State
 from orange_jupyter.core.ports import Listener, Model
+from orange_jupyter.core.titles import clean_title, title_from
 from orange_jupyter.core.turn import Audience, Live, Play, play
-
-TITLE_LENGTH = 48
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +96,7 @@ class Session:
             knowledge_bases=tuple(base.name for base in reach.bases),
             started_at=parts.clock.now(),
         )
-        await self._store(turns=state.turns + 1, title=state.title or _title(text))
+        await self._store(turns=state.turns + 1, title=state.title or title_from(text))
         agent = self.bench(model, reach).agent(turn_id, audience, steps=said.steps)
         history = _by_turn(await parts.transcript.by_turn())
         try:
@@ -186,16 +185,6 @@ class Session:
     async def _store(self, **changes: Any) -> None:
         self._state = self._state.model_copy(update=changes)
         await self._parts.save(self._state)
-
-
-def clean_title(text: str) -> str:
-    """A title on one line, without control characters."""
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
-
-
-def _title(text: str) -> str:
-    line = clean_title(text.strip().splitlines()[0])
-    return line if len(line) <= TITLE_LENGTH else line[: TITLE_LENGTH - 1].rstrip() + "…"
 
 
 def _by_turn(messages: tuple[tuple[str, Message], ...]) -> tuple[Turned, ...]:

@@ -30,3 +30,14 @@ def cleaned(text: str) -> str:
     lines = [line for line in text.strip().splitlines() if line.strip()]
     title = " ".join(lines[0].strip(" #*\"'“”‘’「」《》`").rstrip(" .。").split()) if lines else ""
     return title if len(title) <= LENGTH else ""
+
+
+def clean_title(text: str) -> str:
+    """A title on one line, without control characters."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def title_from(text: str) -> str:
+    """A title made of the first line of a question."""
+    line = clean_title(text.strip().splitlines()[0])
+    return line if len(line) <= LENGTH else line[: LENGTH - 1].rstrip() + "…"

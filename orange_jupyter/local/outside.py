@@ -9,9 +9,9 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from orange_jupyter.core.corpus import ANY_FILE, OutsideFilter, OutsideFound, OutsideMatch
 from orange_jupyter.core.errors import ToolError
 from orange_jupyter.core.masking import FindSecrets, mask_file
+from orange_jupyter.core.outside import ANY_FILE, OutsideFilter, OutsideFound, OutsideMatch
 from orange_jupyter.core.paths import SKIPPED_FOLDERS, FileInfo, Place, file_type, shown_name
 from orange_jupyter.core.shapes import secret_spans
 from orange_jupyter.local.files import read_outside

@@ -11,8 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from orange_jupyter.core.corpus import ANY_FILE, Listing, ListQuery, OutsideFilter, OutsideFound
+from orange_jupyter.core.corpus import Listing, ListQuery
 from orange_jupyter.core.masking import FindSecrets
+from orange_jupyter.core.outside import ANY_FILE, OutsideFilter, OutsideFound
 from orange_jupyter.core.paths import FileBytes, FileInfo, KnowledgeBase, Place
 from orange_jupyter.core.shapes import secret_spans
 from orange_jupyter.local.catalogue import list_entries

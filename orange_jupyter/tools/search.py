@@ -7,9 +7,10 @@ from typing import Any, Literal
 from pydantic import Field
 
 from orange_jupyter.core.codes import Code
-from orange_jupyter.core.corpus import Hit, Hits, OutsideFilter, OutsideMatch, SearchQuery
+from orange_jupyter.core.corpus import Hit, Hits, SearchQuery
 from orange_jupyter.core.errors import ArgumentError, PathError, ToolError
 from orange_jupyter.core.grant import Effect
+from orange_jupyter.core.outside import OutsideFilter, OutsideMatch
 from orange_jupyter.core.paths import KnowledgeBase, Place
 from orange_jupyter.core.times import nanoseconds
 from orange_jupyter.core.tool import Action, Arguments, Result, Tool, ToolContext

@@ -13,10 +13,11 @@ from functools import partial
 from pathlib import Path
 
 from orange_jupyter.core.codes import Code
-from orange_jupyter.core.corpus import BaseReport, Hit, Hits, IndexReport, SearchQuery
+from orange_jupyter.core.corpus import Hit, Hits, SearchQuery
 from orange_jupyter.core.errors import ArgumentError, RunError
 from orange_jupyter.core.paths import FileInfo, KnowledgeBase, Place, shown_name
 from orange_jupyter.core.ports import Documents, ReportProgress
+from orange_jupyter.core.reports import BaseReport, IndexReport
 from orange_jupyter.local.fileids import FileIds
 from orange_jupyter.local.index import choosing, finding, refreshing, schema
 from orange_jupyter.local.index.choosing import Scored
