@@ -94,6 +94,8 @@ class Masked:
 
         n counts the file's masked values from 1, so the same value has the same token in every slice.
         """
+        if end <= start:
+            return ""
         pieces: list[str] = []
         at = start
         before = bisect_right(self.spans, start, key=lambda span: span[1])
