@@ -223,9 +223,10 @@ async def test_random_faults_end_well_too(provider: str) -> None:
             seen = server.records()["rates"]
         await one.model.close()
     assert one.answers + len(one.errors) == number
-    # two cuts in a row after visible text are told, not tried again; the server cannot see that it was told
-    assert {error.fault for error in one.errors} <= {ModelFault.CUT_STREAM}
-    assert len(judge(seen).errors) <= len(one.errors), judge(seen).render()
+    assert {error.fault for error in one.errors} <= {ModelFault.CUT_STREAM}  # two cuts in a row after visible text
+    # a cut after the finish reason leaves a whole answer, which the server still calls truncated; the scripted modes
+    # above cut before it and hold us to the verdict
+    assert {finding.code for finding in judge(seen).errors} <= {"truncated_stream_accepted"}, judge(seen).render()
 
 
 @pytest.mark.parametrize("provider", ADAPTERS)

@@ -312,7 +312,7 @@ REFUSALS: dict[str, tuple[Answer, ModelFault, str]] = {
         "at least one",
     ),
     "error in the stream": (plain(answer(begin(), error("invalid_request_error", "bad"))), F.BAD_REQUEST, "bad"),
-    "no credit in the stream": (plain(answer(error("billing_error", "pay"))), F.NO_CREDIT, "credit"),
+    "forbidden in the stream": (plain(answer(error("permission_error", "no"))), F.KEY_REFUSED, "403"),
     "key refused in the stream": (plain(answer(error("authentication_error", "no"))), F.KEY_REFUSED, "key"),
     "web page": (plain(b"<html>login</html>"), F.NOT_A_MODEL_SERVER, "web page"),
     "a chat completion": (plain(b'{"choices": []}'), F.NOT_A_MODEL_SERVER, "messages API"),
