@@ -342,9 +342,10 @@ async def test_a_megabyte_of_question_is_one_readable_line(world):
     assert [one.finished.answer for one in turns] == ["hello", ""]
 
 
-async def test_a_reply_cut_at_its_length_runs_none_of_its_calls(world):
+@pytest.mark.parametrize("finish", ["length", "content_filter"])
+async def test_a_reply_that_was_cut_runs_none_of_its_calls(world, finish):
     """Wire row 11: the model is told and calls again."""
-    cut = ScriptedReply(calls=(ScriptedCall(name="list"),), finish="length")
+    cut = ScriptedReply(calls=(ScriptedCall(name="list"),), finish=finish)
     app, model = await world(cut, ScriptedReply(text="ok"))
     turn = await ask(await app.create(), "list")
     assert turn.steps[0].calls == ()

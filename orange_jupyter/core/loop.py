@@ -109,7 +109,7 @@ async def _take(agent: Agent, reply: Reply, course: Course) -> bool:
     if not said.calls:
         course.answer = said.text
         return True
-    if reply.finish is Finish.LENGTH:
+    if reply.finish in (Finish.LENGTH, Finish.CONTENT_FILTER):
         await _refuse_cut(agent, course, said.calls)
         return False
     await _run_calls(agent, course, said.calls)
@@ -162,9 +162,9 @@ async def _circling(agent: Agent, course: Course) -> StopReason | None:
 
 
 async def _refuse_cut(agent: Agent, course: Course, calls: Sequence[ToolCall]) -> None:
-    """A reply cut at its length limit runs none of its calls; the model is told (wire row 11)."""
+    """A reply that was cut, by its length or a filter, runs none of its calls; the model is told (wire row 11)."""
     error = RunError(
-        Code.LIMIT_REACHED, "The reply was cut at its length limit, so this call did not run. Call it again."
+        Code.LIMIT_REACHED, "The reply was cut before its end, so this call did not run. Call it again."
     )
     for call in calls:
         result = ToolResult(call_id=call.id, name=call.name, content=as_json(failure(error)), ok=False)
