@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from pathlib import Path
 
 VERSION = 1
@@ -15,6 +16,7 @@ CREATE TABLE IF NOT EXISTS files (
     UNIQUE (base_id, path)) WITHOUT ROWID;
 PRAGMA user_version = {VERSION};
 """
+BUSY = ("SQLITE_BUSY", "SQLITE_LOCKED")
 DAMAGED = frozenset({"SQLITE_CORRUPT", "SQLITE_NOTADB"})
 
 
@@ -27,12 +29,12 @@ def open_store(path: Path | None, vfs: str = "") -> tuple[sqlite3.Connection, st
         return _prepared(_connect(":memory:")), None
     try:
         try:
-            return _open_file(path, vfs), None
+            return _open_patiently(path, vfs), None
         except sqlite3.DatabaseError as error:
             if unusable(error):
                 raise
             remove_store(path)
-            return _open_file(path, vfs), None
+            return _open_patiently(path, vfs), None
     except (OSError, sqlite3.Error) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         return _memory_copy(path), f"File ids are kept in memory only, {path} cannot be used: {reason}."
@@ -47,6 +49,18 @@ def remove_store(path: Path) -> None:
     """Take away a damaged store with its side files."""
     for end in ("", "-wal", "-shm", "-journal"):
         path.with_name(path.name + end).unlink(missing_ok=True)
+
+
+def _open_patiently(path: Path, vfs: str) -> sqlite3.Connection:
+    """Open the file, waiting for others that make it now: SQLite's own time-out does not cover the switch to WAL."""
+    until = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            return _open_file(path, vfs)
+        except sqlite3.OperationalError as error:
+            if not getattr(error, "sqlite_errorname", "").startswith(BUSY) or time.monotonic() > until:
+                raise
+            time.sleep(0.02)
 
 
 def _open_file(path: Path, vfs: str) -> sqlite3.Connection:

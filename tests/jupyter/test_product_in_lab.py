@@ -160,9 +160,15 @@ def test_stop_interrupt_run_all_and_the_record_without_a_kernel(lab: Lab) -> Non
     lab.wait_output(2, "Stopped by you")
     assert lab.output(4).get_by_role("button").count() == 0
     assert "Error displaying widget" not in lab.page.content()
-    lab.output(4).get_by_role("link", name="Source 1").first.click()
-    # Lab takes cells far from the window out of the page, so the place of a cell among them says nothing here.
-    lab.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) details[open] mark").first.wait_for(state="visible")
+    lab.page.wait_for_load_state("networkidle")
+    opened = lab.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) details[open] mark").first
+    for _ in range(4):
+        # Lab takes cells far from the window out of the page and draws them again, so a click may meet a cell that goes.
+        lab.output(4).get_by_role("link", name="Source 1").first.click()
+        lab.page.wait_for_timeout(500)
+        if opened.is_visible():
+            break
+    assert opened.is_visible()
     for dark in (False, True):
         lab.theme(dark=dark)
         lab.shot(f"product-reopened-{'dark' if dark else 'light'}", 4)
