@@ -124,6 +124,7 @@ async def recover(home: Path, session_id: str, clock: Clock) -> int:
     return found
 
 
+@pytest.mark.traced
 async def test_a_writer_killed_at_any_write_loses_nothing_that_was_reported(
     tmp_path: Path, clock: Clock, writers: Writers
 ) -> None:
@@ -180,6 +181,7 @@ async def test_a_log_cut_at_any_byte_gives_whole_entries(tmp_path: Path, clock: 
     assert found == {2, 3}
 
 
+@pytest.mark.traced
 def test_an_append_is_synced_before_it_is_reported_and_a_failed_sync_is_no_success(
     tmp_path: Path, writers: Writers
 ) -> None:
