@@ -163,9 +163,7 @@ async def _circling(agent: Agent, course: Course) -> StopReason | None:
 
 async def _refuse_cut(agent: Agent, course: Course, calls: Sequence[ToolCall]) -> None:
     """A reply that was cut, by its length or a filter, runs none of its calls; the model is told (wire row 11)."""
-    error = RunError(
-        Code.LIMIT_REACHED, "The reply was cut before its end, so this call did not run. Call it again."
-    )
+    error = RunError(Code.LIMIT_REACHED, "The reply was cut before its end, so this call did not run. Call it again.")
     for call in calls:
         result = ToolResult(call_id=call.id, name=call.name, content=as_json(failure(error)), ok=False)
         await _keep(agent, course, _result_message(result))
