@@ -13,7 +13,7 @@ from typing import Any
 
 import nbformat
 import pytest
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Error, Locator, Page
 
 from tests.lab_server import Chromium, LabServer
 
@@ -56,6 +56,7 @@ RUN_ALL = """() => {
   for (const cell of panel.content.widgets) if (cell.model.type === 'code') cell.model.executionCount = null;
   void window.jupyterapp.commands.execute('notebook:run-all-cells');
 }"""
+RESTORED = "async () => window.jupyterapp && (await window.jupyterapp.restored, true)"
 OPEN = "path => window.jupyterapp.commands.execute('docmanager:open', {path, factory: 'Notebook'}).then(() => true)"
 CLOSE_ALL = """async () => {
   const app = window.jupyterapp;
@@ -225,10 +226,20 @@ def write_notebook(path: Path, cells: list[str]) -> None:
 
 
 def load(page: Page, server: LabServer) -> None:
-    """Load Lab with an empty workspace and wait for its shell."""
+    """Load Lab with an empty workspace and wait until its shell is there and stays: `?reset` may load the page again."""
     page.goto(f"{server.url}lab?reset&token={server.token}")
-    page.wait_for_function("async () => window.jupyterapp && (await window.jupyterapp.restored, true)", timeout=60_000)
-    page.evaluate("() => window.jupyterapp.shell.collapseLeft()")
+    calm = 0
+    for _ in range(20):
+        try:
+            page.wait_for_function(RESTORED, timeout=60_000)
+            page.evaluate("() => window.jupyterapp.shell.collapseLeft()")
+            calm += 1
+        except Error:
+            calm = 0
+        if calm == 2:
+            return
+        page.wait_for_timeout(250)
+    raise AssertionError("JupyterLab did not come to rest")
 
 
 @pytest.fixture
