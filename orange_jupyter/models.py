@@ -27,6 +27,11 @@ class Models:
     def make(self, name: str) -> Model:
         """The model `name` as the settings are now. Raises ConfigError; reads the key, so call it off the loop."""
         settings = self._ground.settings().model(name, str(self._ground.folders.config))
+        for key, built in (("mode", settings.mode == "native"), ("tools", settings.tools)):
+            if not built:
+                reason = f"{key} = {str(getattr(settings, key)).lower()} is not built yet: only native tool calls work"
+                config = str(self._ground.folders.config)
+                raise ConfigError(reason, file=config, key=f"models.{name}.{key}", hint="Take this setting out.")
         match settings.provider:
             case Provider.EMBEDDED:
                 from orange_jupyter.providers.embedded import Embedded

@@ -15,7 +15,7 @@ MODEL_OPTIONS = (
     ("--key-env", "VAR", "the environment variable that holds the key"),
     ("--context", "N", "context window in tokens"),
     ("--max-output", "N", "longest reply in tokens"),
-    ("--mode", "MODE", "native or envelope"),
+    ("--mode", "MODE", "native; envelope is not built yet"),
     ("--script", "FILE", "the JSON file of a scripted model"),
 )
 
