@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from blockbuster import blockbuster_ctx
 
-pytest_plugins = ["tests.lab_server", "tests.lab", "tests.kernels"]
+pytest_plugins = ["tests.lab_server", "tests.lab", "tests.notebook7", "tests.kernels"]
 
 ROOT = Path(__file__).parents[1]
 ALLOWED_SKIPS = ROOT / "tests" / "allowed_skips.txt"

@@ -147,6 +147,7 @@ def _command(server: LabServer, port: int) -> list[str]:
         "--ServerApp.terminals_enabled=False",
         f"--IdentityProvider.token={server.token}",
         "--LabApp.expose_app_in_browser=True",
+        "--JupyterNotebookApp.expose_app_in_browser=True",
         "--LabApp.extension_manager=readonly",
         "--LabApp.news_url=None",
     ]
