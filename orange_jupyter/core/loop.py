@@ -12,7 +12,7 @@ from orange_jupyter.core.context import Turned, pack, system_message
 from orange_jupyter.core.declare import declare
 from orange_jupyter.core.deltas import Delta, Restarted, TextDelta
 from orange_jupyter.core.desk import Desk
-from orange_jupyter.core.dispatch import Ran, run_call
+from orange_jupyter.core.dispatch import Ran
 from orange_jupyter.core.errors import ModelError, ModelFault, RunError
 from orange_jupyter.core.events import Notice, PartDone, StepFinished, StepStarted, StopReason
 from orange_jupyter.core.limits import TurnLimits, circles, signature
@@ -21,6 +21,7 @@ from orange_jupyter.core.paths import KnowledgeBase
 from orange_jupyter.core.ports import Model
 from orange_jupyter.core.replies import masked, with_unique_ids
 from orange_jupyter.core.result import as_json, failure
+from orange_jupyter.core.together import groups, run_together
 
 REPAIRS = 2
 CIRCLING = (
@@ -126,12 +127,14 @@ async def _nudge(agent: Agent, course: Course) -> bool:
 
 
 async def _run_calls(agent: Agent, course: Course, calls: Sequence[ToolCall]) -> None:
-    for call in calls:
-        ran = await run_call(agent.desk, call)
+    async def take(call: ToolCall, ran: Ran) -> None:
         await _keep(agent, course, _result_message(ran.result))
         course.signatures.append(signature(call, ran.envelope))
         _count_malformed(ran, course)
         await asyncio.sleep(0)
+
+    for group in groups(agent.desk, calls):
+        await run_together(agent.desk, group, take)
 
 
 def _count_malformed(ran: Ran, course: Course) -> None:
