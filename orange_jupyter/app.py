@@ -257,6 +257,7 @@ class App:
                 lease.release()
         for reach in self._libraries.values():
             await reach.library.close()
+        await asyncio.to_thread(self.models.close)
         await self.ground.close()
         close_log(self._log)
 

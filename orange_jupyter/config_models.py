@@ -48,7 +48,8 @@ class ModelSettings(Table):
     """One `[models.NAME]`. Sizes in tokens; `key_env` names the environment variable that holds the key.
 
     `extra_body` are further fields of every request, as the server documents them (`thinking`, `reasoning_effort` …).
-    `any_of` names the models behind a virtual one, in order (R-MOD-9).
+    `any_of` names the models behind a virtual one, in order (R-MOD-9). `gguf` is the path of a model file that a
+    llama.cpp server on this machine is started for, in place of `base_url` (R-MOD-7).
     """
 
     provider: Annotated[Provider, Field(strict=False)]
@@ -56,6 +57,7 @@ class ModelSettings(Table):
     model: str = ""
     key_env: str | None = None
     script: str = ""
+    gguf: str = ""
     any_of: list[str] = Field(default_factory=list)
     context_window: int = Field(32_768, ge=1_024)
     max_output: int | None = Field(None, ge=1)
@@ -104,8 +106,10 @@ class ModelSettings(Table):
 
     @model_validator(mode="after")
     def _complete(self) -> Self:
-        if self.provider is Provider.OPENAI_COMPATIBLE and not (self.base_url and self.model):
-            raise ValueError("a model of the provider openai_compatible needs base_url and model")
+        if self.gguf and (self.base_url or self.provider is not Provider.OPENAI_COMPATIBLE):
+            raise ValueError("gguf goes with the provider openai_compatible and takes the place of base_url")
+        if self.provider is Provider.OPENAI_COMPATIBLE and not (self.gguf or (self.base_url and self.model)):
+            raise ValueError("a model of the provider openai_compatible needs base_url and model, or gguf")
         if self.provider is Provider.ANTHROPIC and not self.model:
             raise ValueError("a model of the provider anthropic needs model")
         if (self.provider is Provider.VIRTUAL) != bool(self.any_of):
@@ -120,6 +124,8 @@ class ModelSettings(Table):
         """
         if self.any_of:
             return ", ".join(self.any_of)
+        if self.gguf:
+            return "127.0.0.1"
         return urllib.parse.urlsplit(self.base_url).netloc
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,15 +15,18 @@ from orange_jupyter.ground import Ground
 from orange_jupyter.prices import Priced
 
 if TYPE_CHECKING:
+    from orange_jupyter.providers.llama_process import LocalFile
+    from orange_jupyter.providers.llama_server import LlamaServer
     from orange_jupyter.providers.settings import ServerSettings
 
 
 class Models:
-    """Models by name. A scripted one is kept, since its script goes on from turn to turn."""
+    """Models by name. A scripted one is kept, since its script goes on from turn to turn; so are local servers."""
 
     def __init__(self, ground: Ground) -> None:
         self._ground = ground
         self._scripted: dict[str, Model] = {}
+        self._servers: dict[LocalFile, LlamaServer] = {}
 
     def make(self, name: str) -> Model:
         """The model `name` as the settings are now. Raises ConfigError; reads the key, so call it off the loop."""
@@ -42,9 +46,7 @@ class Models:
             case Provider.VIRTUAL:
                 return self._virtual(name, settings)
             case Provider.OPENAI_COMPATIBLE:
-                from orange_jupyter.providers.openai_compatible import OpenAICompatible
-
-                return OpenAICompatible(self._server(name, settings), self._ground.blobs.get)
+                return self._chat(name, settings)
             case Provider.ANTHROPIC:
                 from orange_jupyter.providers.anthropic_messages import AnthropicMessages
 
@@ -62,6 +64,32 @@ class Models:
         if name not in self._scripted:
             self._scripted[name] = Scripted(load_script(Path(settings.script)), name=name)
         return self._scripted[name]
+
+    def _chat(self, name: str, settings: ModelSettings) -> Model:
+        """A chat-completions server: the person's, or one that is started for a GGUF."""
+        from orange_jupyter.providers.openai_compatible import OpenAICompatible
+
+        def speak(at: ServerSettings) -> Model:
+            return OpenAICompatible(at, self._ground.blobs.get)
+
+        return self._local(name, settings, speak) if settings.gguf else speak(self._server(name, settings))
+
+    def _local(self, name: str, settings: ModelSettings, speak: Callable[[ServerSettings], Model]) -> Model:
+        """A GGUF on this machine; its server is shared by all models and turns of this process that use the file."""
+        from orange_jupyter.providers.llama_process import LocalFile
+        from orange_jupyter.providers.llama_server import LlamaServer
+        from orange_jupyter.providers.local_model import LocalModel
+
+        model = settings.model or name
+        file = LocalFile(Path(settings.gguf).expanduser().absolute(), settings.context_window, model)
+        server = self._servers.setdefault(file, LlamaServer(file, self._ground.environ))
+        placed = settings.model_copy(update={"base_url": "http://127.0.0.1", "model": model})
+        return LocalModel(self._server(name, placed), server, speak)
+
+    def close(self) -> None:
+        """End the servers that were started here; blocks until they are gone."""
+        for server in self._servers.values():
+            server.stop()
 
     def _virtual(self, name: str, settings: ModelSettings) -> Model:
         """The models behind a name; each is checked like one that is used by itself (localOnly too)."""

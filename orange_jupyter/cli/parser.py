@@ -17,6 +17,7 @@ MODEL_OPTIONS = (
     ("--max-output", "N", "longest reply in tokens"),
     ("--mode", "MODE", "native; envelope is not built yet"),
     ("--script", "FILE", "the JSON file of a scripted model"),
+    ("--gguf", "FILE", "a model file that a llama.cpp server is started for, in place of --base-url"),
 )
 
 

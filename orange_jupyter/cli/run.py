@@ -149,7 +149,7 @@ async def _models(at: Standing, given: Namespace) -> CommandReply:
         case "test":
             return await model.test(at, given.model)
         case _:
-            names = ("base_url", "model", "key_env", "context", "max_output", "mode", "script")
+            names = ("base_url", "model", "key_env", "context", "max_output", "mode", "script", "gguf")
             options = [word for name in names for word in _given(given, name)]
             vision = ["--vision"] if given.vision else []
             return await model.model(at, ("add", given.model, "--provider", given.provider, *options, *vision))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
@@ -26,6 +27,7 @@ OPTIONS = (
     "--vision",
     "--mode",
     "--script",
+    "--gguf",
 )
 
 
@@ -121,6 +123,7 @@ def described_by(given: dict[str, str], name: str) -> ModelSettings:
         "key_env": given.get("--key-env"),
         "vision": given.get("--vision") == "true",
         "script": given.get("--script", ""),
+        "gguf": str(Path(given["--gguf"]).expanduser().absolute()) if given.get("--gguf") else "",
     }
     for option, field in (("--context", "context_window"), ("--max-output", "max_output")):
         if option in given:
