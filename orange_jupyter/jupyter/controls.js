@@ -197,6 +197,7 @@ class Board {
     }
     for (const [name, entry] of Object.entries(message.items)) this.drawEntry(name, entry);
     if (message.order) this.arrange(message.order);
+    this.markAsked(); // asking.js
   }
 
   arrange(order) {
@@ -348,7 +349,7 @@ class Board {
     slot.nonce = entry.nonce;
     slot.shownAt = performance.now();
     slot.answered = false;
-    const binding = { operation_id: entry.operation, digest: entry.digest, nonce: entry.nonce };
+    const binding = (slot.binding = { operation_id: entry.operation, digest: entry.digest, nonce: entry.nonce });
     const rows = entry.rows.map(([name, value]) => [h("dt", {}, name), h("dd", {}, this.parts(value))]);
     const blocks = entry.blocks.map((block) => this.pre(block.text, block.label));
     const warnings = entry.warnings.map((words) => this.note("is-warn", "warning", this.parts(words)));

@@ -41,6 +41,13 @@ CARD_WORDS = MappingProxyType(
             "and a stopped command may have had effects.",
             "你批准的是真实环境里的这条命令；它改动的文件不会逐一列出，中途停止也可能已有影响。",
         ),
+        "card.many": ("{n} requests wait for you", "{n} 项请求等你决定"),
+        "card.many.one": ("{n} request waits for you", "{n} 项请求等你决定"),
+        "card.many.hint": (
+            "Each is approved by itself. Nothing is remembered for a folder.",
+            "逐项批准，不记住任何目录。",
+        ),
+        "card.deny.all": ("Deny all", "全部拒绝"),
         "card.needed": ("Approval needed: {title}", "需要你批准：{title}"),
         "card.your_reason": ("Your reason, sent to the model: {reason}", "你的理由（已告诉模型）：{reason}"),
         "card.tier_changed": (

@@ -59,8 +59,8 @@ class Controls(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget is untyp
     operation, digest and the card's own nonce must match (R-APPR-3). It must only enqueue.
     """
 
-    _esm = traitlets.Unicode(_asset("controls.js")).tag(sync=True)
-    _css = traitlets.Unicode(style() + _asset("controls.css")).tag(sync=True)
+    _esm = traitlets.Unicode(_asset("controls.js") + _asset("asking.js")).tag(sync=True)
+    _css = traitlets.Unicode(style() + _asset("controls.css") + _asset("asking.css")).tag(sync=True)
     look = traitlets.Dict().tag(sync=True)
     first = traitlets.Dict().tag(sync=True)
 

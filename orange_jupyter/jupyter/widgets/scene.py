@@ -18,6 +18,7 @@ from orange_jupyter.jupyter.sheet import name, place_of, seconds
 from orange_jupyter.jupyter.strings import WORDS, Language, text
 from orange_jupyter.jupyter.view import Card, Item, Line, Said, State, TurnView
 from orange_jupyter.jupyter.widgets.approval import card, receipt
+from orange_jupyter.jupyter.widgets.asking import panelled
 from orange_jupyter.jupyter.widgets.segments import segments
 
 ARGUMENTS_LIMIT = 20_000
@@ -177,7 +178,7 @@ class Scene:
             shown["progress"] = indexing(view.progress, self._language)
         if view.reasoning and view.state.live:
             shown["reasoning"] = {"kind": "reasoning", "text": segments(view.reasoning[-REASONING_LIMIT:])}
-        return shown
+        return panelled(shown, view, self._language)
 
     def _entry(self, identity: str, item: Item, view: TurnView) -> Entry:
         """Frozen items are drawn once; only the running times and the open text move."""
