@@ -16,6 +16,7 @@ pytest_plugins = ["tests.lab_server", "tests.lab", "tests.notebook7", "tests.ker
 
 ROOT = Path(__file__).parents[1]
 ALLOWED_SKIPS = ROOT / "tests" / "allowed_skips.txt"
+NO_GGUF = "no model file is named for the tests (ORANGE_TEST_GGUF)"
 NO_DATA = "the public test files are not beside this checkout (ORANGE_TEST_DATA)"
 
 
@@ -37,6 +38,15 @@ def specification() -> Path:
     if not folder.is_dir():
         pytest.skip(NO_DATA)
     return folder
+
+
+@pytest.fixture(scope="session")
+def real_gguf() -> Path:
+    """A small real model for llama.cpp; hundreds of megabytes, so a machine names one only by choice."""
+    named = os.environ.get("ORANGE_TEST_GGUF")
+    if not named:
+        pytest.skip(NO_GGUF)
+    return Path(named)
 
 
 @pytest.fixture(scope="session", autouse=True)

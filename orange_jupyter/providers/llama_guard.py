@@ -12,11 +12,10 @@ import subprocess
 import sys
 import threading
 from collections import deque
-from typing import BinaryIO
 
 LAST_LINES = 30
 LONGEST_LINE = 400
-PATIENCE = 1.0
+PATIENCE = 0.8
 """Seconds that a server has to end by itself."""
 _PR_SET_PDEATHSIG = 1
 
@@ -39,12 +38,11 @@ def main(arguments: list[str]) -> int:
     said: deque[str] = deque(maxlen=LAST_LINES)
     changed = threading.Event()
     gone = threading.Event()
-    threading.Thread(target=_wait_for_end, args=(sys.stdin.buffer, gone, changed), daemon=True).start()
-    assert server.stdout is not None
-    listening = threading.Thread(target=_listen, args=(server.stdout, said, changed), daemon=True)
+    threading.Thread(target=_wait_for_end, args=(gone, changed), daemon=True).start()
+    listening = threading.Thread(target=_listen, args=(server, said, changed), daemon=True)
     listening.start()
     while server.poll() is None and not gone.is_set() and os.getppid() == kernel:
-        changed.wait(0.5)
+        changed.wait(0.3)
         changed.clear()
     _end(server)
     listening.join(PATIENCE)
@@ -57,17 +55,20 @@ def _end_with_the_guard() -> None:
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def _wait_for_end(pipe: BinaryIO, gone: threading.Event, changed: threading.Event) -> None:
-    while pipe.read(1):
-        pass
+def _wait_for_end(gone: threading.Event, changed: threading.Event) -> None:
+    """Until the kernel closes our standard input; unbuffered, since a lock on it would hold up our own end."""
+    while os.read(0, 64):
+        continue
     gone.set()
     changed.set()
 
 
-def _listen(pipe: BinaryIO, said: "deque[str]", changed: threading.Event) -> None:
-    """Keep the last lines; a server whose output nobody reads would stand still."""
-    for line in pipe:
+def _listen(server: "subprocess.Popen[bytes]", said: "deque[str]", changed: threading.Event) -> None:
+    """Keep the last lines until the server ends; one whose output nobody reads would stand still."""
+    assert server.stdout is not None
+    for line in server.stdout:
         said.append(line[:LONGEST_LINE].decode("utf-8", "replace").rstrip())
+    server.wait()
     changed.set()
 
 

@@ -70,6 +70,14 @@ class LlamaProcess:
         """Whether it still runs; never blocks."""
         return self._process.poll() is None
 
+    def ends_within(self, seconds: float) -> bool:
+        """Wait a moment for an end that may be on its way."""
+        try:
+            self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
     def end(self) -> Ending:
         """End it if it runs, wait for its end and tell how it was. Safe to call twice; blocks up to three seconds."""
         process = self._process

@@ -60,9 +60,9 @@ class LlamaServer:
             raise ended(self.file.gguf.name, size, ending)
 
     async def why_it_ended(self) -> ModelError | None:
-        """The reason when the server is gone; None while it runs."""
+        """The reason when the server is gone or goes within a second; None while it runs."""
         process = self._process
-        if process is None or process.alive:
+        if process is None or not await asyncio.to_thread(process.ends_within, 1.0):
             return None
         size = await asyncio.to_thread(check_gguf, self.file.gguf)
         self._process = None

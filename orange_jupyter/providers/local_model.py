@@ -8,39 +8,34 @@ from dataclasses import replace
 from pydantic import SecretStr
 
 from orange_jupyter.core.deltas import Delta, ModelRetry, Progress
-from orange_jupyter.core.errors import ModelError
+from orange_jupyter.core.errors import ModelError, ModelFault
 from orange_jupyter.core.messages import Reply, Request
 from orange_jupyter.core.ports import Model, ModelInfo
 from orange_jupyter.providers.llama_process import LlamaProcess
 from orange_jupyter.providers.llama_server import LlamaServer
 from orange_jupyter.providers.settings import ServerSettings
 
+_GONE = frozenset({ModelFault.UNREACHABLE, ModelFault.CUT_STREAM})
+"""How a server that has ended looks from outside."""
+
 
 class LocalModel:
     """A Model whose server starts with the first request. `close` closes connections; the server goes on.
 
-    `speak` makes the model over an address. `settings` have the address of no server yet.
+    `speak` makes the model over an address. `settings` have a loopback address without a port: no server runs yet.
     """
 
     def __init__(self, settings: ServerSettings, server: LlamaServer, speak: Callable[[ServerSettings], Model]) -> None:
         self._settings = settings
         self._server = server
         self._speak = speak
+        self._idle = speak(settings)
         self._at: tuple[LlamaProcess, Model] | None = None
 
     @property
     def info(self) -> ModelInfo:
         """As configured; text goes to this machine."""
-        settings = self._settings
-        return ModelInfo(
-            name=settings.name,
-            model=settings.model,
-            host="127.0.0.1",
-            context_window=settings.context_window,
-            max_output=settings.max_output,
-            vision=settings.vision,
-            vision_reason="" if settings.vision else f"the vision switch of model {settings.name} is off",
-        )
+        return self._idle.info
 
     async def respond(self, request: Request, emit: Callable[[Delta | ModelRetry], None]) -> Reply:
         """Load the model if need be, showing how long that takes, then stream one reply. Raises ModelError."""
@@ -52,6 +47,8 @@ class LocalModel:
         try:
             return await model.respond(request, emit)
         except ModelError as error:
+            if error.fault not in _GONE:
+                raise
             raise await self._server.why_it_ended() or error from None
 
     async def close(self) -> None:
