@@ -13,7 +13,7 @@ from orange_jupyter.core.ports import Documents
 from orange_jupyter.documents.text import decode
 from orange_jupyter.jupyter.sheet import Surroundings
 
-AROUND = 600
+AROUND = 1500
 BYTES = 20 * 1_048_576
 DOCUMENT_BYTES = 200 * 1_048_576
 

@@ -70,12 +70,7 @@ class Citing:
             self.missing.setdefault(name, quotation)
         key, mark, off = ("source", "", "") if quotation is None else ("source.off", "?", " is-off")
         label = html.escape(text(self.language, key, n=number))
-        target = f"{self.prefix}-s{number}"
-        if self.around.get(name, "").strip():
-            # The target is inside a fold. JupyterLab would only scroll to an id it finds by the raw fragment; the
-            # encoded one it leaves to the browser, which decodes it, opens the fold and scrolls.
-            target = target.replace("-", "%2D")
-        return f'<a class="oj-cite{off}" href="#{target}" aria-label="{label}">[{number}{mark}]</a>'
+        return f'<a class="oj-cite{off}" href="#{self.prefix}-s{number}" aria-label="{label}">[{number}{mark}]</a>'
 
     def group(self, names: Sequence[str], quotation: str | None) -> str:
         """The HTML of citations that stand together: a quotation counts if one of their sources holds it."""

@@ -1,40 +1,188 @@
-"""A cited passage in its surroundings: what a citation leads to in the record (R-UI-3)."""
+"""A cited passage in its surroundings, right below the paragraph that cites it: the record's screen 6 (R-UI-3).
+
+Static: following a citation's link opens the passage, because browsers open what holds the target of a link. Where our
+style applies it is hidden until then; elsewhere it is a folded line below its paragraph (decision 0005).
+"""
 
 from __future__ import annotations
 
+import html
+import re
+from dataclasses import dataclass
+
 from orange_jupyter.core.corpus import Citation
 from orange_jupyter.jupyter.markdown import escape, language_of_text
-from orange_jupyter.jupyter.sheet import Sheet, Surroundings
+from orange_jupyter.jupyter.sheet import Sheet, Surroundings, href, name, place_of
+from orange_jupyter.jupyter.strings import Language, text
 
 AROUND_LIMIT = 1500
+NEAR = 300
+"""Characters around a passage that are shown with it; more unfolds."""
+BUDGET = 60_000
+"""Characters of HTML that the passages of one record may take."""
 _PASSAGE_LIMIT = 6000
+_LINK = re.compile(r'<a (?=[^>]*class="oj-cite)[^>]*?href="#([\w-]+)-s(\d+)"')
 
 
-def passage(paper: Sheet, citation: Citation, number: int) -> str:
-    """A fold with the passage marked between the text around it; "" where nothing around it is known.
+@dataclass(frozen=True, slots=True)
+class _Spot:
+    """One passage below one paragraph: its number, and which time it is shown (1 for the first)."""
 
-    The target of the citation's link stands inside the fold: browsers open it when the link is followed.
+    number: int
+    turn: int
+
+    def identity(self, prefix: str, kind: str) -> str:
+        """The HTML id of the passage (`s`) or of the citation that leads to it (`r`)."""
+        return f"{prefix}-{kind}{self.number}" + (f"-{self.turn}" if self.turn > 1 else "")
+
+
+def with_passages(paper: Sheet) -> tuple[str, frozenset[int]]:
+    """(the answer with each cited passage below its paragraph, the numbers of those passages)."""
+    shown: dict[int, int] = {}
+    budget = BUDGET
+    parts: list[str] = []
+    for block in paper.blocks:
+        panels = ""
+        spots: dict[int, _Spot] = {}
+        for number in dict.fromkeys(int(found[2]) for found in _LINK.finditer(block)):
+            spot = _Spot(number, shown.get(number, 0) + 1)
+            panel = _panel(paper, spot)
+            if len(panel) > budget:
+                continue
+            budget -= len(panel)
+            shown[number] = spot.turn
+            spots[number] = spot
+            panels += panel
+        parts.append(_linked(block, spots, shown) + panels)
+    return "".join(parts), frozenset(shown)
+
+
+def _linked(block: str, spots: dict[int, _Spot], shown: dict[int, int]) -> str:
+    """The citations of a block lead to the passages below it; the first of each can be gone back to."""
+    first: set[int] = set()
+
+    def lead(found: re.Match[str]) -> str:
+        prefix, number = found[1], int(found[2])
+        spot = spots.get(number) or (_Spot(number, 1) if number in shown else None)
+        if spot is None:
+            return found[0]
+        link = found[0].replace(f"#{prefix}-s{number}", target(spot.identity(prefix, "s")))
+        if number in first or number not in spots:
+            return link
+        first.add(number)
+        return link.replace("<a ", f'<a id="{spot.identity(prefix, "r")}" ', 1)
+
+    return _LINK.sub(lead, block)
+
+
+def target(identity: str) -> str:
+    """The address of an id on the same page.
+
+    JupyterLab takes a raw fragment for itself and only scrolls; the encoded one it leaves to the browser, which
+    decodes it, opens the fold that holds the id, and scrolls.
     """
-    place = paper.places.get(citation.citation_id)
-    if place is None or not (place.before or place.after or place.line):
-        return ""
-    head = paper.say("passage.around")
-    if place.line is not None:
-        head += ", " + paper.say("line", n=place.line)
-    if place.changed:
-        head += "; " + paper.say("passage.changed")
+    return "#" + identity.replace("-", "%2D")
+
+
+def _panel(paper: Sheet, spot: _Spot) -> str:
+    citation = paper.used[spot.number - 1]
+    place = paper.places.get(citation.citation_id) or Surroundings()
+    title = f"[{spot.number}] {name(citation.path)}{place_of(citation, paper.language)}"
+    missing = missing_note(paper.citing.missing.get(citation.citation_id), paper.language)
+    links = [open_link(citation, place, paper.language), *_ways(paper, spot)]
     return (
-        f'<details><summary class="oj-sub">{escape(head)}</summary>'
-        f"{chunk(citation.passage, place, identity=f'{paper.citing.prefix}-s{number}')}</details>"
+        f'<details class="oj-card oj-pass"><summary><b>{escape(title)}</b>'
+        f' <span class="oj-sub">{escape(aside(place, paper.language))}</span></summary>'
+        f'<div class="oj-body" id="{spot.identity(paper.citing.prefix, "s")}" tabindex="-1" role="group" '
+        f'aria-label="{html.escape(paper.say("source", n=spot.number))}">{missing}{chunk(citation.passage, place, paper.language)}'
+        f'<p class="oj-row">{" · ".join(link for link in links if link)}</p></div></details>'
     )
 
 
-def chunk(marked: str, place: Surroundings, *, identity: str = "") -> str:
-    """The passage as a marked stretch of the note's own text, dim text before and after it."""
-    before = place.before[-AROUND_LIMIT:]
-    after = place.after[:AROUND_LIMIT]
+def _ways(paper: Sheet, spot: _Spot) -> list[str]:
+    """Links back to the text, to the passage before and to the next one."""
+    prefix = paper.citing.prefix
+    back = target(spot.identity(prefix, "r"))
+    links = [f'<a href="{back}">{escape(paper.say("passage.back"))}</a>']
+    for number, key in ((spot.number - 1, "passage.previous"), (spot.number + 1, "passage.next")):
+        if 1 <= number <= len(paper.used):
+            address = target(_Spot(number, 1).identity(prefix, "s"))
+            links.append(f'<a href="{address}">{escape(paper.say(key))} [{number}]</a>')
+    return links
+
+
+def aside(place: Surroundings, language: Language) -> str:
+    """Line, and whether the file has changed since, in words."""
+    where = text(language, "line", n=place.line) if place.line is not None else ""
+    changed = text(language, "passage.changed") if place.changed else ""
+    return where + ("; " if where and changed else "") + changed
+
+
+def open_link(citation: Citation, place: Surroundings, language: Language) -> str:
+    """A link that opens the file: at its page, or at its heading where Lab's preview finds it; "" without a place."""
+    if not place.link:
+        return ""
+    words, fragment = text(language, "open.file"), ""
+    if citation.page is not None:
+        words, fragment = text(language, "open.page", n=citation.page), f"#page={citation.page}"
+    elif citation.file_type == "markdown" and citation.heading_path:
+        heading = citation.heading_path[-1]
+        words, fragment = text(language, "open.heading", heading=name(heading)), "#" + anchor(heading)
+    return f'<a href="{href(place.link)}{html.escape(fragment)}">{escape(words)}</a>'
+
+
+def anchor(heading: str) -> str:
+    """The fragment of a heading as JupyterLab's Markdown preview makes it: spaces become hyphens."""
+    return href(heading.strip().replace(" ", "-"))
+
+
+def missing_note(quotation: str | None, language: Language) -> str:
+    """That the passage does not hold what the answer claims to quote; "" where it does."""
+    if quotation is None:
+        return ""
+    words = escape(text(language, "quote.missing", quote=name(quotation)))
+    own = escape(text(language, "quote.own"))
+    return f'<p class="oj-note is-warn"><span></span><span><b>{words}</b> {own}</span></p>'
+
+
+def chunk(marked: str, place: Surroundings, language: Language) -> str:
+    """The passage as a marked stretch of the note's own text, near text dim around it, more of it folded."""
+    above, before = _split_before(place.before[-AROUND_LIMIT:])
+    after, below = _split_after(place.after[:AROUND_LIMIT])
     cut = f"… (+{len(marked) - _PASSAGE_LIMIT:,})" if len(marked) > _PASSAGE_LIMIT else ""
-    language = language_of_text(marked[:2000])
-    attributes = (f' id="{identity}"' if identity else "") + (f' lang="{language}"' if language else "")
-    first, last = (f'<span class="oj-dim">{escape(text)}</span>' if text else "" for text in (before, after))
-    return f'<div class="oj-chunk"{attributes}>{first}<mark>{escape(marked[:_PASSAGE_LIMIT])}{cut}</mark>{last}</div>'
+    spoken = language_of_text(marked[:2000])
+    attribute = f' lang="{spoken}"' if spoken else ""
+    first, last = (f'<span class="oj-dim">{escape(words)}</span>' if words else "" for words in (before, after))
+    passage = f"{first}<mark>{escape(marked[:_PASSAGE_LIMIT])}{cut}</mark>{last}"
+    return (
+        _more(above, text(language, "passage.above"))
+        + f'<div class="oj-chunk"{attribute}>{passage}</div>'
+        + _more(below, text(language, "passage.below"))
+    )
+
+
+def _more(words: str, label: str) -> str:
+    if not words.strip():
+        return ""
+    return (
+        f'<details class="oj-more"><summary>{escape(label)}</summary>'
+        f'<div class="oj-chunk"><span class="oj-dim">{escape(words)}</span></div></details>'
+    )
+
+
+def _split_before(words: str) -> tuple[str, str]:
+    """(far, near): cut where a line begins, so that no line is torn."""
+    if len(words) <= NEAR:
+        return "", words
+    at = words.find("\n", len(words) - NEAR)
+    at = at + 1 if 0 <= at < len(words) - 1 else len(words) - NEAR
+    return words[:at].rstrip("\n"), words[at:]
+
+
+def _split_after(words: str) -> tuple[str, str]:
+    """(near, far)."""
+    if len(words) <= NEAR:
+        return words, ""
+    at = words.rfind("\n", 1, NEAR)
+    at = at if at > 0 else NEAR
+    return words[:at], words[at:].lstrip("\n")

@@ -11,7 +11,7 @@ from orange_jupyter.core.corpus import Citation
 from orange_jupyter.core.events import Notice
 from orange_jupyter.jupyter.icons import icon
 from orange_jupyter.jupyter.markdown import escape, language_of_text
-from orange_jupyter.jupyter.passage import passage
+from orange_jupyter.jupyter.passage import with_passages
 from orange_jupyter.jupyter.record_inert import inert
 from orange_jupyter.jupyter.sheet import (
     QUESTION_LIMIT,
@@ -33,7 +33,6 @@ from orange_jupyter.jupyter.view import Card, Line, State
 
 PASSAGE_LIMIT = 400
 SOURCE_LIMIT = 60
-AROUND_BUDGET = 60_000
 _STATE_LOOK = {
     State.WAITING: ("is-run", "ask"),
     State.RUNNING: ("is-run", "ask"),
@@ -55,8 +54,9 @@ OUTCOME_LOOK = {
 
 def as_html(paper: Sheet) -> str:
     """The whole record; its id lets the controls hide it while they show the same turn live."""
-    parts = [_head(paper), _question(paper), _notices(paper), _answer(paper), _sources(paper), _calls(paper)]
-    parts += [_decisions(paper), f'<p class="oj-usage">{escape(usage(paper))}</p>']
+    written, below = with_passages(paper)
+    parts = [_head(paper), _question(paper), _notices(paper), _answer(paper, written), _sources(paper, below)]
+    parts += [_calls(paper), _decisions(paper), f'<p class="oj-usage">{escape(usage(paper))}</p>']
     article = f'<article class="oj-turn" aria-labelledby="{paper.citing.prefix}">{"".join(parts)}</article>'
     return wrapped(article, identity=record_id(paper.view.started.turn_id if paper.view.started else ""))
 
@@ -117,9 +117,9 @@ def _question(paper: Sheet) -> str:
     return f'<div role="group" aria-label="{label}" class="oj-q"><p{_lang(asked)}>{shown}</p></div>'
 
 
-def _answer(paper: Sheet) -> str:
+def _answer(paper: Sheet, written: str) -> str:
     label = html.escape(paper.say("answer"))
-    body = paper.answer_html or (f"<p>{escape(paper.say('no_answer'))}</p>" if not _failed(paper) else "")
+    body = written or (f"<p>{escape(paper.say('no_answer'))}</p>" if not _failed(paper) else "")
     cut = paper.say("answer.cut", n=f"{paper.cut:,}") if paper.cut else ""
     under = "".join(f'<p class="oj-sub">{escape(words)}</p>' for words in (cut, ending(paper)) if words)
     prose = f'<div role="group" aria-label="{label}" class="oj-prose">{body}</div>' if body else ""
@@ -158,15 +158,10 @@ def _notice(notice: Notice) -> str:
     return note(kind, symbol, (f"<b>{words}</b>" if notice.level != "info" else words) + hint)
 
 
-def _sources(paper: Sheet) -> str:
+def _sources(paper: Sheet, below: frozenset[int]) -> str:
     if not paper.used:
         return ""
-    budget = AROUND_BUDGET
-    rows = []
-    for number, citation in enumerate(paper.used[:SOURCE_LIMIT], start=1):
-        around = passage(paper, citation, number) if budget > 0 else ""
-        budget -= len(around)
-        rows.append(_source(paper, citation, number, around))
+    rows = [_source(paper, one, n, shown=n in below) for n, one in enumerate(paper.used[:SOURCE_LIMIT], start=1)]
     label = paper.say("sources")
     return (
         f'<div role="group" class="oj-sec" aria-label="{html.escape(label)}"><h4>{escape(label)}</h4>'
@@ -174,7 +169,7 @@ def _sources(paper: Sheet) -> str:
     )
 
 
-def _source(paper: Sheet, citation: Citation, number: int, around: str) -> str:
+def _source(paper: Sheet, citation: Citation, number: int, *, shown: bool) -> str:
     place = paper.places.get(citation.citation_id)
     path = escape(name(citation.path))
     fragment = f"#page={citation.page}" if citation.page is not None and place else ""
@@ -184,11 +179,11 @@ def _source(paper: Sheet, citation: Citation, number: int, around: str) -> str:
     off = f" {state(('is-warn', 'warning'), paper.say('quote.off'))}" if missing else ""
     quoted = " ".join((missing or citation.passage).split())
     cut = "…" if len(quoted) > PASSAGE_LIMIT else ""
-    identity = "" if around else f' id="{paper.citing.prefix}-s{number}"'
+    identity = "" if shown else f' id="{paper.citing.prefix}-s{number}"'
     return (
         f"<li{identity}><div>{title}{escape(where)} "
         f'<span class="oj-sub">({escape(name(citation.knowledge_base))})</span>{off} '
-        f"<q{_lang(quoted)}>{escape(quoted[:PASSAGE_LIMIT])}{cut}</q>{around}</div></li>"
+        f"<q{_lang(quoted)}>{escape(quoted[:PASSAGE_LIMIT])}{cut}</q></div></li>"
     )
 
 

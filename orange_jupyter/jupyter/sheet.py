@@ -25,6 +25,8 @@ LINE_LIMIT = 6000
 HTML_LIMIT = 200_000
 QUESTION_LIMIT = 20_000
 ROW_LIMIT = 300
+CHECKED = 600
+"""Characters around a passage in which a quotation may stand that cites it."""
 NOTICE_LIMIT = 50
 ASIDE_LIMIT = 40
 _CUT_NAME = 400
@@ -53,7 +55,7 @@ class Sheet:
     places: Mapping[str, Surroundings]
     citing: Citing
     answer: str
-    answer_html: str
+    blocks: tuple[str, ...]
     cut: int
 
     def say(self, key: str, **values: object) -> str:
@@ -68,7 +70,7 @@ class Sheet:
 
 def sheet(view: TurnView, language: Language, number: int, session: str, places: Mapping[str, Surroundings]) -> Sheet:
     """Number the citations and render the answer once for all forms."""
-    around = {name: f"{place.before}\n{place.after}" for name, place in places.items()}
+    around = {name: f"{one.before[-CHECKED:]}\n{one.after[:CHECKED]}" for name, one in places.items()}
     prefix = f"oj-{number}{_suffix(view)}"
     citing = Citing(prefix=prefix, language=language, known=view.known, around=around)
     answer = _well_formed(view.answer)
@@ -82,16 +84,16 @@ def _suffix(view: TurnView) -> str:
     return f"-{identity[-5:]}" if identity else ""
 
 
-def _bounded(answer: str, citing: Citing) -> tuple[str, int]:
-    """(HTML, number of characters that it shows)."""
+def _bounded(answer: str, citing: Citing) -> tuple[tuple[str, ...], int]:
+    """(HTML of each block, number of characters that they show)."""
     shown = sum(len(line) for line in answer[: ANSWER_LIMIT + 1].splitlines(keepends=True)[:LINE_LIMIT])
     if shown > ANSWER_LIMIT:
         shown = max(answer.rfind("\n", 0, ANSWER_LIMIT), ANSWER_LIMIT // 2)
-    written = inert("".join(render_blocks(answer[:shown], citing)))
-    if len(written) <= HTML_LIMIT:
+    written = tuple(inert(block) for block in render_blocks(answer[:shown], citing))
+    if sum(map(len, written)) <= HTML_LIMIT:
         return written, shown
     shown = min(shown, HTML_LIMIT // 10)  # one character can take 20 in HTML, the citations of a line more
-    return plain_block(answer[:shown]), shown
+    return (plain_block(answer[:shown]),), shown
 
 
 def _well_formed(words: str) -> str:

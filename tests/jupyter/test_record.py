@@ -71,17 +71,47 @@ def test_the_record_has_no_button_no_script_and_loads_nothing() -> None:
     assert not re.search(r"\bon\w+=|url\(|@import|src=|javascript:", written)
 
 
-def test_citations_lead_to_the_passage_in_its_surroundings() -> None:
-    """R-UI-3: the chunk with its surroundings, the passage marked."""
+def test_a_citation_leads_to_its_passage_below_the_paragraph() -> None:
+    """R-UI-3, screen 6: the passage marked in its surroundings, with ways on and back, and none twice under one id."""
     written = markup(whole())
-    target = re.search(r'<details><summary[^>]*>The passage in its surroundings, line 41; .*?id="([\w-]+)"', written)
-    assert target
-    assert f'href="#{target[1].replace("-", "%2D")}"' in written
-    assert "以下数值只对裸露积雪" in written
-    assert "<mark>率定期取 4.1" in written
-    assert 'href="notes/snow/%E5%BA%A6%E6%97%A5%E5%9B%A0%E5%AD%90.md"' in written
     for number in range(1, 5):
-        assert len(re.findall(rf'id="oj-12-[\w]+-s{number}"', written)) == 1
+        (target,) = re.findall(rf'id="(oj-12-\w+-s{number})"', written)
+        (back,) = re.findall(rf'id="(oj-12-\w+-r{number})"', written)
+        assert f'href="#{target.replace("-", "%2D")}"' in written
+        assert f'href="#{back.replace("-", "%2D")}"' in written
+    cited = written.index("-r2")
+    panel = written[written.index("<details", cited) : written.index("</article>")]
+    assert written[cited : written.index("<details", cited)].count("</p>") == 1
+    assert "以下数值只对裸露积雪" in panel
+    assert "<mark>率定期取 4.1" in panel
+    assert "line 41; the file has changed since" in panel
+    assert 'href="notes/snow/%E5%BA%A6%E6%97%A5%E5%9B%A0%E5%AD%90.md#%E7%8E%87%E5%AE%9A"' in panel
+    assert 'href="papers/meng-2019-degree-day.pdf#page=7"' in panel
+    assert "The words “阴坡减半” are not in this passage." in panel
+
+
+def test_a_passage_that_two_paragraphs_cite_stands_below_both() -> None:
+    """R-UI-3: who checks the second claim is not led away from it."""
+    events = [started(), *call("x0", "search", "a", "1", citations=CITATIONS), finished("One [c1].\n\nTwo [c1] [c1].")]
+    written = markup(record(view_of(events), "en", number=1, places=PLACES))
+    assert written.count("<mark>率定期取") == 2
+    assert len(re.findall(r'id="oj-1-\w+-s1"', written)) == len(re.findall(r'id="oj-1-\w+-s1-2"', written)) == 1
+    assert len(re.findall(r'href="#oj%2D1%2D\w+%2Ds1%2D2"', written)) == 2
+    assert len(re.findall(r'id="oj-1-\w+-r1-2"', written)) == 1
+
+
+def test_passages_are_bounded_and_no_link_dangles() -> None:
+    """R-SAVE-1: a thousand paragraphs that cite long passages; every fragment has its place."""
+    many = tuple(citation(n, f"n{n}.md", f"{n} " + "很长的一段。" * 300) for n in range(1, 60))
+    places = {
+        f"c{n}": Surroundings(link=f"n{n}.md", before="a\n" * 700, after="b\n" * 700, line=1) for n in range(1, 60)
+    }
+    answer = "\n\n".join(f"Claim [c{n % 59 + 1}]." for n in range(1000))
+    events = [started(), *call("x0", "search", "a", "1", citations=many), finished(answer)]
+    written = markup(record(view_of(events), "en", number=1, places=places))
+    assert len(written) < 400_000
+    ids = set(re.findall(r'id="([^"]+)"', written))
+    assert {one.replace("%2D", "-") for one in re.findall(r'href="#([^"]+)"', written)} <= ids
 
 
 def test_a_quotation_that_is_not_there_is_said_in_words() -> None:

@@ -11,9 +11,9 @@ from orange_jupyter.core.corpus import Citation
 from orange_jupyter.jupyter.citing import Citing
 from orange_jupyter.jupyter.icons import icon
 from orange_jupyter.jupyter.markdown import escape, render
-from orange_jupyter.jupyter.passage import chunk
+from orange_jupyter.jupyter.passage import aside, chunk, missing_note, open_link
 from orange_jupyter.jupyter.quotes import is_quoted
-from orange_jupyter.jupyter.record_html import note, state, wrapped
+from orange_jupyter.jupyter.record_html import state, wrapped
 from orange_jupyter.jupyter.sheet import Surroundings, href, name, place_of
 from orange_jupyter.jupyter.strings import Language, text
 
@@ -36,15 +36,15 @@ def passage_panel(
     title = (f"[{number}] " if number else "") + name(citation.path) + place_of(citation, language)
     whole = f"{citation.passage}\n{place.before}\n{place.after}"
     missing = quotation is not None and not is_quoted(quotation, whole)
-    body = _missing(quotation or "", language) if missing else ""
-    body += chunk(citation.passage, place)
+    body = missing_note(quotation if missing else None, language) + chunk(citation.passage, place, language)
     shown = state(("is-warn", "warning"), text(language, "quote.off")) if missing else ""
     where = text(language, "line", n=place.line) if place.line is not None else ""
-    around = (
-        where + ("; " if where and place.changed else "") + (text(language, "passage.changed") if place.changed else "")
-    )
     plain = f"{title}{', ' + where if where else ''}\n\n{citation.passage}\n"
-    panel = _panel(title, shown or f'<span class="oj-sub">{escape(around)}</span>', body + _link(place, language))
+    panel = _panel(
+        title,
+        shown or f'<span class="oj-sub">{escape(aside(place, language))}</span>',
+        f"{body}<p>{open_link(citation, place, language)}</p>",
+    )
     return {"text/html": panel, "text/plain": plain}
 
 
@@ -64,11 +64,6 @@ def _panel(title: str, side: str, body: str) -> str:
         f'<div class="oj-card" role="group" aria-label="{label}"><header>{icon("file")}<h3>{escape(title)}</h3> '
         f'{side}</header><div class="oj-body">{body}</div></div>'
     )
-
-
-def _missing(quotation: str, language: Language) -> str:
-    words = text(language, "quote.missing", quote=name(quotation))
-    return note("is-warn", "warning", f"<b>{escape(words)}</b> {escape(text(language, 'quote.own'))}")
 
 
 def _link(place: Surroundings, language: Language) -> str:
