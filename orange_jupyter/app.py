@@ -24,7 +24,6 @@ from orange_jupyter.local.index.library import LocalLibrary
 from orange_jupyter.local.workspace import LocalWorkspace
 from orange_jupyter.log import close_log, open_log
 from orange_jupyter.models import Models
-from orange_jupyter.prices import Priced
 from orange_jupyter.storage.citations import SessionCitations
 from orange_jupyter.storage.evidence import SessionEvidence
 from orange_jupyter.storage.ids import new_id
@@ -129,12 +128,7 @@ class App:
 
     async def model(self, name: str) -> Model:
         """The model `name`. Raises ConfigError."""
-        return await asyncio.to_thread(self._make_model, name)
-
-    def _make_model(self, name: str) -> Model:
-        model = self.models.make(name)
-        prices = self.ground.settings().model(name).prices
-        return Priced(model, prices) if prices is not None else model
+        return await asyncio.to_thread(self.models.make, name)
 
     # Sessions
 

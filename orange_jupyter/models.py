@@ -1,8 +1,8 @@
-"""Makes a model from the person's settings: the one place that knows which class a provider has."""
+"""Models by name, made from the person's settings through the list of providers; what they cost is counted here."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,11 +13,12 @@ from orange_jupyter.core.errors import ConfigError
 from orange_jupyter.core.ports import Model
 from orange_jupyter.ground import Ground
 from orange_jupyter.prices import Priced
+from orange_jupyter.providers import ModelEntry, open_model
 
 if TYPE_CHECKING:
     from orange_jupyter.providers.llama_process import LocalFile
     from orange_jupyter.providers.llama_server import LlamaServer
-    from orange_jupyter.providers.settings import ServerSettings
+    from orange_jupyter.providers.settings import Pacing, ServerSettings
 
 
 class Models:
@@ -30,86 +31,78 @@ class Models:
 
     def make(self, name: str) -> Model:
         """The model `name` as the settings are now. Raises ConfigError; reads the key, so call it off the loop."""
-        settings = self._ground.settings().model(name, str(self._ground.folders.config))
-        for key, built in (("mode", settings.mode == "native"), ("tools", settings.tools)):
-            if not built:
-                reason = f"{key} = {str(getattr(settings, key)).lower()} is not built yet: only native tool calls work"
-                config = str(self._ground.folders.config)
-                raise ConfigError(reason, file=config, key=f"models.{name}.{key}", hint="Take this setting out.")
-        match settings.provider:
-            case Provider.EMBEDDED:
-                from orange_jupyter.providers.embedded import Embedded
+        settings = self.settings(name)
+        if settings.provider is Provider.SCRIPTED and name in self._scripted:
+            model = self._scripted[name]
+        else:
+            model = open_model(settings.provider, self._entry(name, settings), self._ground.blobs.get)
+        if settings.provider is Provider.SCRIPTED:
+            self._scripted[name] = model
+        return Priced(model, settings.prices) if settings.prices is not None else model
 
-                return Embedded(name)
-            case Provider.SCRIPTED:
-                return self._script(name, settings)
-            case Provider.VIRTUAL:
-                return self._virtual(name, settings)
-            case Provider.OPENAI_COMPATIBLE:
-                return self._chat(name, settings)
-            case Provider.ANTHROPIC:
-                from orange_jupyter.providers.anthropic_messages import AnthropicMessages
+    def for_trial(self, name: str, pacing: Pacing, *, envelope: bool | None = None) -> Model:
+        """The model `name` with other time limits, and in another mode than its own. Raises ConfigError."""
+        settings = self.settings(name)
+        entry = replace(self._entry(name, settings), pacing=pacing)
+        if entry.server is not None and envelope is not None:
+            entry = replace(entry, server=replace(entry.server, envelope=envelope))
+        return open_model(settings.provider, entry, self._ground.blobs.get)
 
-                return AnthropicMessages(self._server(name, settings), self._ground.blobs.get)
+    def settings(self, name: str) -> ModelSettings:
+        """What is configured for `name` now. Raises ConfigError, UsageError."""
+        return self._ground.settings().model(name, self._file)
 
-    def _script(self, name: str, settings: ModelSettings) -> Model:
-        from orange_jupyter.providers.scripted import Scripted, load_script
-
-        if not settings.script:
-            raise ConfigError(
-                "a scripted model needs `script`, the path of its JSON file",
-                file=str(self._ground.folders.config),
-                key=f"models.{name}.script",
-            )
-        if name not in self._scripted:
-            self._scripted[name] = Scripted(load_script(Path(settings.script)), name=name)
-        return self._scripted[name]
-
-    def _chat(self, name: str, settings: ModelSettings) -> Model:
-        """A chat-completions server: the person's, or one that is started for a GGUF."""
-        from orange_jupyter.providers.openai_compatible import OpenAICompatible
-
-        def speak(at: ServerSettings) -> Model:
-            return OpenAICompatible(at, self._ground.blobs.get)
-
-        return self._local(name, settings, speak) if settings.gguf else speak(self._server(name, settings))
-
-    def _local(self, name: str, settings: ModelSettings, speak: Callable[[ServerSettings], Model]) -> Model:
-        """A GGUF on this machine; its server is shared by all models and turns of this process that use the file."""
-        from orange_jupyter.providers.llama_process import LocalFile
-        from orange_jupyter.providers.llama_server import LlamaServer
-        from orange_jupyter.providers.local_model import LocalModel
-
-        model = settings.model or name
-        file = LocalFile(Path(settings.gguf).expanduser().absolute(), settings.context_window, model)
-        server = self._servers.setdefault(file, LlamaServer(file, self._ground.environ))
-        placed = settings.model_copy(update={"base_url": "http://127.0.0.1", "model": model})
-        return LocalModel(self._server(name, placed), server, speak)
+    def server(self, name: str) -> ServerSettings:
+        """The address of `name` with its key. Raises ConfigError, UsageError for a model without an address."""
+        return self._server(name, self.settings(name))
 
     def close(self) -> None:
         """End the servers that were started here; blocks until they are gone."""
         for server in self._servers.values():
             server.stop()
 
-    def _virtual(self, name: str, settings: ModelSettings) -> Model:
-        """The models behind a name; each is checked like one that is used by itself (localOnly too)."""
-        from orange_jupyter.providers.virtual import Virtual
+    @property
+    def _file(self) -> str:
+        return str(self._ground.folders.config)
 
+    def _entry(self, name: str, settings: ModelSettings) -> ModelEntry:
+        match settings.provider:
+            case Provider.EMBEDDED:
+                return ModelEntry(name)
+            case Provider.SCRIPTED:
+                return ModelEntry(name, script=self._script(name, settings))
+            case Provider.VIRTUAL:
+                return ModelEntry(name, members=self._members(name, settings))
+            case Provider.OPENAI_COMPATIBLE if settings.gguf:
+                return self._local(name, settings)
+            case Provider.OPENAI_COMPATIBLE | Provider.ANTHROPIC:
+                return ModelEntry(name, server=self._server(name, settings))
+
+    def _local(self, name: str, settings: ModelSettings) -> ModelEntry:
+        """A GGUF on this machine; its server is shared by all models and turns of this process that use the file."""
+        from orange_jupyter.providers.llama_process import LocalFile
+        from orange_jupyter.providers.llama_server import LlamaServer
+
+        model = settings.model or name
+        file = LocalFile(Path(settings.gguf).expanduser().absolute(), settings.context_window, model)
+        server = self._servers.setdefault(file, LlamaServer(file, self._ground.environ))
+        placed = settings.model_copy(update={"base_url": "http://127.0.0.1", "model": model})
+        return ModelEntry(name, server=self._server(name, placed), local=server)
+
+    def _script(self, name: str, settings: ModelSettings) -> Path:
+        if not settings.script:
+            reason = "a scripted model needs `script`, the path of its JSON file"
+            raise ConfigError(reason, file=self._file, key=f"models.{name}.script")
+        return Path(settings.script)
+
+    def _members(self, name: str, settings: ModelSettings) -> tuple[Model, ...]:
+        """The models behind a name; each is checked like one that is used by itself (localOnly too)."""
         nested = [one for one in settings.any_of if self._is_virtual(one)]
         if nested:
-            raise ConfigError(
-                f"{nested[0]} is a virtual model itself",
-                file=str(self._ground.folders.config),
-                key=f"models.{name}.any_of",
-                hint="name the models behind it",
-            )
-        return Virtual(name, tuple(self._member(one) for one in settings.any_of))
-
-    def _member(self, name: str) -> Model:
-        """A model behind another name: what it costs is counted by its own prices."""
-        prices = self._ground.settings().model(name, str(self._ground.folders.config)).prices
-        model = self.make(name)
-        return Priced(model, prices) if prices is not None else model
+            reason = f"{nested[0]} is a virtual model itself"
+            hint = "name the models behind it"
+            raise ConfigError(reason, file=self._file, key=f"models.{name}.any_of", hint=hint)
+        return tuple(self.make(one) for one in settings.any_of)
 
     def _is_virtual(self, name: str) -> bool:
         known = self._ground.settings().models.get(name)
@@ -119,6 +112,7 @@ class Models:
         from orange_jupyter.providers.settings import ServerSettings
 
         key = self._ground.keys.find(name, settings.key_env)
+        blocked = "sendImages is off for this model" if settings.vision and not settings.sendImages else ""
         return ServerSettings(
             name=name,
             base_url=settings.base_url,
@@ -127,8 +121,10 @@ class Models:
             context_window=settings.context_window,
             max_output=settings.max_output,
             vision=settings.vision and settings.sendImages,
+            why_blind=blocked,
             headers=tuple(settings.headers.items()),
             proxy=None if settings.local else self._ground.proxy(),
             extra_body=settings.extra_body,
             local_only=self._ground.settings().localOnly,
+            envelope=settings.mode == "envelope" or not settings.tools,
         )

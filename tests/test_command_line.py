@@ -442,11 +442,3 @@ def test_a_closed_pipe_ends_quietly(place):
         command = f'"{sys.executable}" -m orange_jupyter search melt --kb notes --json {target}'
         done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60, check=False)
         assert "Traceback" not in done.stderr
-
-
-def test_a_mode_that_is_not_built_is_refused_where_it_is_used(run):
-    """R-MOD-10 is not built: the setting says so instead of being taken for nothing."""
-    run("model", "add", "old", "--base-url", "http://127.0.0.1:9/v1", "--model", "m", "--mode", "envelope", "--json")
-    status, document = run("ask", "hello", "--kb", "notes", "--model", "old", "--json")
-    assert (status, document["error"]["code"]) == (1, "invalid_argument")
-    assert "not built yet" in document["error"]["message"]

@@ -15,7 +15,7 @@ MODEL_OPTIONS = (
     ("--key-env", "VAR", "the environment variable that holds the key"),
     ("--context", "N", "context window in tokens"),
     ("--max-output", "N", "longest reply in tokens"),
-    ("--mode", "MODE", "native; envelope is not built yet"),
+    ("--mode", "MODE", "native, or envelope where the model calls no tools by itself"),
     ("--script", "FILE", "the JSON file of a scripted model"),
     ("--gguf", "FILE", "a model file that a llama.cpp server is started for, in place of --base-url"),
 )

@@ -9,19 +9,25 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from orange_jupyter.core.errors import UsageError
 from orange_jupyter.core.ports import Model
-from orange_jupyter.providers.settings import Blob, ServerSettings
+from orange_jupyter.providers.settings import Blob, Pacing, ServerSettings
+
+if TYPE_CHECKING:
+    from orange_jupyter.providers.llama_server import LlamaServer
 
 
 @dataclass(frozen=True, slots=True)
 class ModelEntry:
     """One configured model: `server` for a provider with an address, `script` for the scripted one, `members` for
-    a virtual one."""
+    a virtual one. `local` is what serves a GGUF on this machine; `pacing` of None is the usual one."""
 
     name: str
     server: ServerSettings | None = None
+    pacing: Pacing | None = None
+    local: LlamaServer | None = None
     script: Path | None = None
     members: tuple[Model, ...] = ()
 
@@ -29,13 +35,20 @@ class ModelEntry:
 def _openai_compatible(entry: ModelEntry, blob: Blob) -> Model:
     from orange_jupyter.providers.openai_compatible import OpenAICompatible
 
-    return OpenAICompatible(_server(entry), blob)
+    def speak(at: ServerSettings) -> Model:
+        return OpenAICompatible(at, blob, pacing=entry.pacing)
+
+    if entry.local is None:
+        return speak(_server(entry))
+    from orange_jupyter.providers.local_model import LocalModel
+
+    return LocalModel(_server(entry), entry.local, speak)
 
 
 def _anthropic_messages(entry: ModelEntry, blob: Blob) -> Model:
     from orange_jupyter.providers.anthropic_messages import AnthropicMessages
 
-    return AnthropicMessages(_server(entry), blob)
+    return AnthropicMessages(_server(entry), blob, pacing=entry.pacing)
 
 
 def _server(entry: ModelEntry) -> ServerSettings:
@@ -67,7 +80,7 @@ def _virtual(entry: ModelEntry, _: Blob) -> Model:
 PROVIDERS: Mapping[str, Callable[[ModelEntry, Blob], Model]] = MappingProxyType(
     {
         "openai_compatible": _openai_compatible,
-        "anthropic_messages": _anthropic_messages,
+        "anthropic": _anthropic_messages,
         "embedded": _embedded,
         "scripted": _scripted,
         "virtual": _virtual,

@@ -25,6 +25,9 @@ class ToolNames:
             folded.setdefault(name.casefold(), set()).add(name)
         self._folded = {key: next(iter(found)) for key, found in folded.items() if len(found) == 1}
 
+    def __bool__(self) -> bool:
+        return bool(self._own)
+
     def knows(self, name: str) -> bool:
         """Whether it is a declared tool."""
         return name in self._own or name.casefold() in self._folded
@@ -89,7 +92,7 @@ class Assembler:
     """Collects pieces and gives the calls. `taken` are ids already used in the conversation (row 5)."""
 
     def __init__(self, names: ToolNames, taken: Iterable[str] = ()) -> None:
-        self._names = names
+        self.names = names
         self._taken = set(taken)
         self._calls: list[_Open] = []
 
@@ -145,12 +148,12 @@ class Assembler:
         """A name that differs is either the next call's or the second half of this one's (row 6)."""
         if call.pieces or not call.name:
             return False
-        return self._names.knows(call.name) and not self._names.knows(call.name + piece.name)
+        return self.names.knows(call.name) and not self.names.knows(call.name + piece.name)
 
     def _name(self, call: _Open, piece: _Piece) -> None:
         if not piece.name:
             return
-        if not call.name or (self._names.knows(piece.name) and piece.name.startswith(call.name)):
+        if not call.name or (self.names.knows(piece.name) and piece.name.startswith(call.name)):
             call.named_again = bool(call.name) and not piece.arguments
             call.name = piece.name
         elif piece.name == call.name:
@@ -163,7 +166,7 @@ class Assembler:
         arguments, problem = parse_arguments(raw)
         return ToolCall(
             id=self._fresh_id(call.id),
-            name=self._names.own(call.name),
+            name=self.names.own(call.name),
             arguments=arguments,
             raw=raw,
             problem=problem,

@@ -22,6 +22,14 @@ class EmptyContent(StrEnum):
     ABSENT = "absent"
 
 
+class ReplyFormat(StrEnum):
+    """How a server is asked to keep a reply in form (R-MOD-10); TEXT: by the words of the prompt alone."""
+
+    JSON_SCHEMA = "json_schema"
+    JSON_OBJECT = "json_object"
+    TEXT = "text"
+
+
 @dataclass(frozen=True, slots=True)
 class Dialect:
     """What one server takes. `ids` of None is the form of its API; `most_output` is a bound that it told, in tokens."""
@@ -35,6 +43,7 @@ class Dialect:
     images: bool = True
     reasoning: bool = True
     cache_marks: bool = True
+    reply_format: ReplyFormat = ReplyFormat.JSON_SCHEMA
 
 
 _NEW_LIMIT = "max_completion_tokens"
@@ -93,6 +102,11 @@ def _not_null(dialect: Dialect, _: re.Match[str]) -> Dialect:
     return replace(dialect, empty_content=EmptyContent.EMPTY) if null else dialect
 
 
+def _looser(dialect: Dialect, _: re.Match[str]) -> Dialect:
+    schema = dialect.reply_format is ReplyFormat.JSON_SCHEMA
+    return replace(dialect, reply_format=ReplyFormat.JSON_OBJECT if schema else ReplyFormat.TEXT)
+
+
 _LESSONS = (
     _lesson(r"stream_options|include_usage", lambda own, _: replace(own, stream_options=False)),
     _lesson(_NEW_LIMIT, lambda own, _: replace(own, max_tokens=_NEW_LIMIT)),
@@ -103,6 +117,8 @@ _LESSONS = (
     _lesson(r"content\W.{0,60}(?:must|should) be an? (?:valid )?(?:string|array|list)|content\W.{0,30}null", _not_null),
     # OpenAI's newest models: "Function tools with reasoning_effort are not supported … set reasoning_effort to 'none'"
     _lesson(r"reasoning_effort.{0,200}none", lambda own, _: replace(own, reasoning_effort="none"), 400),
+    # DeepSeek: "This response_format type is unavailable now"; llama.cpp: "failed to parse grammar"
+    _lesson(r"response[_ ]?format|json[_ ](?:schema|object|mode)|structured[_ ]output|guided|grammar", _looser),
     _lesson(r"cache_control", lambda own, _: replace(own, cache_marks=False), 400, 422),
     _lesson(
         r"reasoning(?:_content|_text)?\b|\bsignature\b|thinking.{0,20} blocks?\b",

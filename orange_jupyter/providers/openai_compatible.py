@@ -2,16 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-import httpx
-
-from orange_jupyter.core.deltas import Delta, ModelRetry
-from orange_jupyter.core.messages import Reply, Request
-from orange_jupyter.core.ports import ModelInfo
 from orange_jupyter.providers.fold import Folding
-from orange_jupyter.providers.sending import Line
-from orange_jupyter.providers.settings import Blob, Pacing, ServerSettings
+from orange_jupyter.providers.sending import ServedModel
 from orange_jupyter.providers.speech import Speech
 from orange_jupyter.providers.wire import chat_body
 
@@ -27,34 +19,11 @@ CHAT = Speech(
     key_prefix="Bearer ",
     body=chat_body,
     folding=Folding,
+    formats=True,
 )
 
 
-class OpenAICompatible:
-    """A Model over one address that speaks chat completions; stateless between requests but for what it refused.
+class OpenAICompatible(ServedModel):
+    """A Model over one address that speaks chat completions."""
 
-    `blob` gives a picture's bytes by sha256. `client` is for tests; a client that is given is not closed here.
-    """
-
-    def __init__(
-        self,
-        settings: ServerSettings,
-        blob: Blob,
-        *,
-        pacing: Pacing | None = None,
-        client: httpx.AsyncClient | None = None,
-    ) -> None:
-        self._line = Line(settings, blob, CHAT, pacing=pacing, client=client)
-
-    @property
-    def info(self) -> ModelInfo:
-        """Name, host and limits as configured."""
-        return self._line.info
-
-    async def respond(self, request: Request, emit: Callable[[Delta | ModelRetry], None]) -> Reply:
-        """Stream one reply. Raises ModelError, whose text and causes hold no key (U08)."""
-        return await self._line.ask(request, emit)
-
-    async def close(self) -> None:
-        """Close the connections."""
-        await self._line.close()
+    own_speech = CHAT

@@ -62,7 +62,7 @@ def placed(wording: Wording, batch: Iterable[Message], *, inside: bool) -> Place
 def seen(wording: Wording, image: Image) -> Piece:
     """The picture, or a note why the model does not see it (R-MOD-8)."""
     if not wording.settings.vision:
-        return _note("this model's vision is switched off")
+        return _note(wording.settings.why_blind or "this model's vision is switched off")
     if not wording.dialect.images:
         return _note("the model's server refused it")
     url = wording.pictures.get(image.sha256)

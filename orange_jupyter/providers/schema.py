@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 _UNSUPPORTED = frozenset({"$schema", "$id", "$comment", "$defs", "definitions", "discriminator", "examples"})
+_SHAPE = ("type", "properties", "required", "items", "enum", "const", "anyOf", "oneOf", "additionalProperties")
 _MAPS_OF_SCHEMAS = frozenset({"properties", "patternProperties"})
 
 
@@ -14,6 +15,24 @@ def portable(schema: dict[str, Any]) -> dict[str, Any]:
     plain = _plain(schema, definitions, ())
     result: dict[str, Any] = {"type": "object", "properties": {}} | (plain if isinstance(plain, dict) else {})
     return result
+
+
+def structural(schema: dict[str, Any]) -> dict[str, Any]:
+    """The shape alone: what every server can turn into a grammar. Patterns, formats and bounds are checked here."""
+    shape = _shape(portable(schema))
+    result: dict[str, Any] = shape
+    return result
+
+
+def _shape(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_shape(inner) for inner in node]
+    if not isinstance(node, dict):
+        return node
+    kept = {key: node[key] if key in ("enum", "const") else _shape(node[key]) for key in _SHAPE if key in node}
+    if isinstance(node.get("properties"), dict):
+        kept["properties"] = {name: _shape(inner) for name, inner in node["properties"].items()}
+    return kept
 
 
 def _plain(node: Any, definitions: dict[str, Any], inside: tuple[str, ...]) -> Any:

@@ -10,6 +10,7 @@ import asyncio
 import ssl
 from collections.abc import Generator
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 import httpx
 
@@ -17,6 +18,7 @@ from orange_jupyter.core.messages import Finish, Message, Reply, Request
 from orange_jupyter.core.ports import ModelInfo
 from orange_jupyter.providers.assemble import Assembler, ToolNames
 from orange_jupyter.providers.dialect import Refused, adapted, dialect_of
+from orange_jupyter.providers.envelope import enveloped
 from orange_jupyter.providers.exchange import Exchange
 from orange_jupyter.providers.faults import Failure, Faults
 from orange_jupyter.providers.pieces import Emit
@@ -30,25 +32,27 @@ from orange_jupyter.providers.window import cut_notice
 _MOST_ADAPTATIONS = 4
 
 
-class Line:
-    """The line to one server. Between requests it keeps only its connections and what the server refused by name.
+class ServedModel:
+    """A Model over one address. Between requests it keeps only its connections and what the server refused by name.
 
-    `blob` gives a picture's bytes by sha256. `client` is for tests; a client that is given is not closed here.
+    A subclass says in `own_speech` which API its server speaks. `blob` gives a picture's bytes by sha256. `client` is
+    for tests; a client that is given is not closed here.
     """
+
+    own_speech: ClassVar[Speech]
 
     def __init__(
         self,
         settings: ServerSettings,
         blob: Blob,
-        speech: Speech,
         *,
         pacing: Pacing | None = None,
         client: httpx.AsyncClient | None = None,
     ) -> None:
         self.settings = settings
-        self.speech = speech
+        self.speech = enveloped(self.own_speech) if settings.envelope else self.own_speech
         self.pacing = pacing or Pacing()
-        self.faults = Faults(settings, speech)
+        self.faults = Faults(settings, self.speech)
         self.dialect = dialect_of(settings.host)
         self._blob = blob
         self._client = client
@@ -66,10 +70,10 @@ class Line:
             context_window=settings.context_window,
             max_output=settings.max_output,
             vision=settings.vision,
-            vision_reason="" if settings.vision else f"the vision switch of model {settings.name} is off",
+            vision_reason=settings.blind,
         )
 
-    async def ask(self, request: Request, emit: Emit) -> Reply:
+    async def respond(self, request: Request, emit: Emit) -> Reply:
         """Stream one reply. Raises ModelError, whose text and causes hold no key (U08)."""
         pictures = await data_urls(request, self._blob) if self.settings.vision else {}
         return await keep_trying(_Sending(self, request, pictures).once, emit, self.pacing)
@@ -96,7 +100,7 @@ class Line:
 class _Sending:
     """One request on its way, over all its tries."""
 
-    line: Line
+    line: ServedModel
     request: Request
     pictures: dict[str, str]
     notices: list[str] = field(default_factory=list)

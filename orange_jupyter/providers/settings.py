@@ -28,7 +28,8 @@ class ServerSettings:
     of a proxy that the person's own environment or configuration names; nothing else can set one. `ca_file` replaces
     the bundled certificates. `recover_text_calls` lets calls written as text run (wire row 9). `empty_content` of None
     is what the server is known to take. `extra_body` are further fields of every request (`reasoning_effort`,
-    `thinking` …). `local_only` refuses an address that is not this machine (R-MOD-11).
+    `thinking` …). `local_only` refuses an address that is not this machine (R-MOD-11). `envelope` asks for tool calls
+    as JSON text (R-MOD-10). `why_blind` says why pictures are not sent where `vision` is off.
     """
 
     name: str
@@ -46,6 +47,8 @@ class ServerSettings:
     recover_text_calls: bool = False
     extra_body: Mapping[str, Any] = field(default_factory=dict)
     local_only: bool = False
+    envelope: bool = False
+    why_blind: str = ""
 
     def __post_init__(self) -> None:
         """Refuse what httpx would refuse later with the key in its error (U08). Raises UsageError."""
@@ -81,6 +84,11 @@ class ServerSettings:
     def host(self) -> str:
         """Host and port that receive text, as shown to the person (R-MOD-11)."""
         return urlsplit(self.base_url).netloc
+
+    @property
+    def blind(self) -> str:
+        """Why this model gets no pictures; "" where it sees (R-MOD-8)."""
+        return "" if self.vision else self.why_blind or f"the vision switch of model {self.name} is off"
 
     @property
     def address(self) -> str:

@@ -55,7 +55,8 @@ class Wording:
 class Speech:
     """One API. `path` follows the base URL, whose end may already hold `endings`; the key goes into `key_header`.
 
-    `answer` and `address_form` are words for the person; `headers` stand beside the key.
+    `answer` and `address_form` are words for the person; `headers` stand beside the key. `formats`: the API knows
+    `response_format`.
     """
 
     answer: str
@@ -67,6 +68,7 @@ class Speech:
     folding: Callable[[Assembler, Emit], Folds]
     key_prefix: str = ""
     headers: tuple[tuple[str, str], ...] = ()
+    formats: bool = False
 
     def endpoint(self, settings: ServerSettings) -> str:
         """The address that requests are posted to; a query (Azure's api-version) stays at the end."""
