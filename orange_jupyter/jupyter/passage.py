@@ -115,7 +115,8 @@ def aside(place: Surroundings, language: Language) -> str:
     """Line, and whether the file has changed since, in words."""
     where = text(language, "line", n=place.line) if place.line is not None else ""
     changed = text(language, "passage.changed") if place.changed else ""
-    return where + ("; " if where and changed else "") + changed
+    between = ("; " if language == "en" else "；") if where and changed else ""
+    return where + between + changed
 
 
 def open_link(citation: Citation, place: Surroundings, language: Language) -> str:

@@ -40,15 +40,25 @@ controls.push(view)
 
 def test_the_record_in_lab_has_math_links_and_a_passage_that_opens(lab: Lab) -> None:
     """R-UI-1, R-UI-3, R-SAVE-1, R-UI-6 (both themes)."""
-    lab.open([BEGIN, RECORD], files={"notes/calibration-log.md": "# run 17\n"})
+    lab.open([BEGIN, RECORD], files={"notes/calibration-log.md": "# run 9\n" + "words\n\n" * 200 + "# run 17\n"})
     lab.run_all()
     output = lab.output(1)
     expect(output.locator("mjx-container")).to_have_count(1)
     expect(output.get_by_text("costs $5 and $6")).to_be_visible()
-    mark = output.locator("mark")
-    expect(mark).not_to_be_visible()
-    output.get_by_role("link", name="Source 2").first.click()
-    expect(mark).to_be_in_viewport()
+    passages = output.locator(".oj-pass").filter(visible=True)
+    expect(passages).to_have_count(0)
+    citation = output.get_by_role("link", name="Source 2").first
+    citation.press("Enter")
+    expect(passages).to_have_count(1)
+    expect(passages.locator("mark")).to_be_in_viewport()
+    expect(citation).to_be_in_viewport()
+    expect(output.get_by_role("group", name="Source 2")).to_be_focused()
+    lab.shot("lab-passage-light", 1)
+    passages.get_by_role("link", name="Next passage [3]").press("Enter")
+    expect(passages.locator("mark")).to_contain_text("From April to June")
+    passages.get_by_role("link", name="Back to the text").press("Enter")
+    expect(passages).to_have_count(0)
+    expect(output.get_by_role("link", name="Source 3").first).to_be_focused()
     table = output.locator(".oj-scroll")
     assert float(table.evaluate("e => parseFloat(getComputedStyle(e).marginBottom)")) >= 8
     assert table.evaluate("e => getComputedStyle(e).display") == "block"
@@ -56,8 +66,11 @@ def test_the_record_in_lab_has_math_links_and_a_passage_that_opens(lab: Lab) -> 
     lab.theme(dark=True)
     lab.shot("lab-record-dark", 1)
     lab.theme(dark=False)
-    output.get_by_role("link", name="calibration-log.md").click()
+    output.get_by_role("link", name="Source 1").first.click()
+    passages.get_by_role("link", name="Open at “run 17”").click()
     lab.page.get_by_role("tab", name="calibration-log.md").first.wait_for()
+    heading = lab.page.locator(".jp-MarkdownViewer").get_by_role("heading", name="run 17")
+    expect(heading).to_be_in_viewport()
 
 
 def test_the_controls_in_lab_hide_their_record_take_a_click_and_leave_nothing(lab: Lab) -> None:
@@ -99,6 +112,8 @@ def test_the_record_of_a_saved_notebook_is_the_same_without_a_kernel(lab: Lab) -
     lab.run_all()
     lab.save()
     lab.reload(kernel=False)
+    lab.output(1).get_by_role("link", name="Source 2").first.click()
+    expect(lab.output(1).locator("mark").filter(visible=True)).to_contain_text("率定期取 4.1")
     expect(lab.output(1).get_by_text("Quotation not found in the source")).to_be_visible()
     expected = record(view_of(whole_events()), "en", number=12, session="融雪参数", places=PLACES)
     assert lab.outputs(1)[0]["data"]["text/plain"] == expected["text/plain"]
