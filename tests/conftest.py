@@ -16,6 +16,7 @@ pytest_plugins = ["tests.lab_server", "tests.lab", "tests.notebook7", "tests.ker
 
 ROOT = Path(__file__).parents[1]
 ALLOWED_SKIPS = ROOT / "tests" / "allowed_skips.txt"
+PARTNERS = ROOT / "tests" / "providers" / "partners"
 NO_GGUF = "no model file is named for the tests (ORANGE_TEST_GGUF)"
 NO_DATA = "the public test files are not beside this checkout (ORANGE_TEST_DATA)"
 
@@ -47,6 +48,16 @@ def real_gguf() -> Path:
     if not named:
         pytest.skip(NO_GGUF)
     return Path(named)
+
+
+@pytest.fixture(scope="session")
+def aimock_command() -> list[str]:
+    """The command of `@copilotkit/aimock` without its options; tests/providers/partners/setup.sh installs it."""
+    program = PARTNERS / "node_modules" / "@copilotkit" / "aimock" / "dist" / "cli.js"
+    node = next(map(str, PARTNERS.glob("node_modules/node-*/bin/node")), shutil.which("node"))
+    if node is None or not program.is_file():
+        pytest.skip(f"aimock is not installed: sh {PARTNERS.relative_to(ROOT)}/setup.sh")
+    return [node, str(program)]
 
 
 @pytest.fixture(scope="session", autouse=True)
