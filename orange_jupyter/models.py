@@ -16,6 +16,7 @@ from orange_jupyter.prices import Priced
 from orange_jupyter.providers import ModelEntry, open_model
 
 if TYPE_CHECKING:
+    from orange_jupyter.providers.dialect import Dialect
     from orange_jupyter.providers.llama_process import LocalFile
     from orange_jupyter.providers.llama_server import LlamaServer
     from orange_jupyter.providers.settings import Pacing, ServerSettings
@@ -27,6 +28,7 @@ class Models:
     def __init__(self, ground: Ground) -> None:
         self._ground = ground
         self._scripted: dict[str, Model] = {}
+        self._learnt: dict[str, Dialect] = {}
         self._servers: dict[LocalFile, LlamaServer] = {}
 
     def make(self, name: str) -> Model:
@@ -76,7 +78,7 @@ class Models:
             case Provider.OPENAI_COMPATIBLE if settings.gguf:
                 return self._local(name, settings)
             case Provider.OPENAI_COMPATIBLE | Provider.ANTHROPIC:
-                return ModelEntry(name, server=self._server(name, settings))
+                return ModelEntry(name, server=self._server(name, settings), learnt=self._learnt)
 
     def _local(self, name: str, settings: ModelSettings) -> ModelEntry:
         """A GGUF on this machine; its server is shared by all models and turns of this process that use the file."""

@@ -5,7 +5,7 @@ A provider is a class with `info`, `respond` and `close` (core.ports.Model), one
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -16,18 +16,21 @@ from orange_jupyter.core.ports import Model
 from orange_jupyter.providers.settings import Blob, Pacing, ServerSettings
 
 if TYPE_CHECKING:
+    from orange_jupyter.providers.dialect import Dialect
     from orange_jupyter.providers.llama_server import LlamaServer
 
 
 @dataclass(frozen=True, slots=True)
 class ModelEntry:
     """One configured model: `server` for a provider with an address, `script` for the scripted one, `members` for
-    a virtual one. `local` is what serves a GGUF on this machine; `pacing` of None is the usual one."""
+    a virtual one. `local` is what serves a GGUF on this machine; `pacing` of None is the usual
+    one; `learnt` is what servers refused so far."""
 
     name: str
     server: ServerSettings | None = None
     pacing: Pacing | None = None
     local: LlamaServer | None = None
+    learnt: MutableMapping[str, Dialect] | None = None
     script: Path | None = None
     members: tuple[Model, ...] = ()
 
@@ -36,7 +39,7 @@ def _openai_compatible(entry: ModelEntry, blob: Blob) -> Model:
     from orange_jupyter.providers.openai_compatible import OpenAICompatible
 
     def speak(at: ServerSettings) -> Model:
-        return OpenAICompatible(at, blob, pacing=entry.pacing)
+        return OpenAICompatible(at, blob, pacing=entry.pacing, learnt=entry.learnt)
 
     if entry.local is None:
         return speak(_server(entry))
@@ -48,7 +51,7 @@ def _openai_compatible(entry: ModelEntry, blob: Blob) -> Model:
 def _anthropic_messages(entry: ModelEntry, blob: Blob) -> Model:
     from orange_jupyter.providers.anthropic_messages import AnthropicMessages
 
-    return AnthropicMessages(_server(entry), blob, pacing=entry.pacing)
+    return AnthropicMessages(_server(entry), blob, pacing=entry.pacing, learnt=entry.learnt)
 
 
 def _server(entry: ModelEntry) -> ServerSettings:

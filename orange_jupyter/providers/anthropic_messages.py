@@ -16,6 +16,7 @@ MESSAGES = Speech(
     headers=(("anthropic-version", "2023-06-01"),),
     body=messages_body,
     folding=MessagesFolding,
+    listing="/v1/models",
 )
 
 

@@ -12,6 +12,7 @@ import httpx
 
 from orange_jupyter.providers.body import Body
 from orange_jupyter.providers.faults import Failure, Faults
+from orange_jupyter.providers.loopback import NotThisMachineError
 from orange_jupyter.providers.retry import retry_after
 from orange_jupyter.providers.settings import Pacing
 from orange_jupyter.providers.speech import Folds
@@ -67,22 +68,26 @@ class Exchange:
             return None
         if folding.understood:
             return self._faults.cut("the connection closed")
-        return self._not_connected(error)
+        return not_connected(error, self._faults, self._pacing.connect)
 
-    def _not_connected(self, error: httpx.HTTPError) -> Failure:
-        match error:
-            case httpx.ConnectTimeout() | httpx.PoolTimeout():
-                return self._faults.unreachable(f"no connection within {self._pacing.connect:g} seconds")
-            case httpx.ConnectError():
-                return self._faults.unreachable(self._faults.masked(str(error)) or "the connection failed")
-            case httpx.UnsupportedProtocol() | httpx.LocalProtocolError():
-                return self._faults.unreachable("the request cannot be sent as configured", again=False)
-            case httpx.ProxyError():
-                return self._faults.unreachable("the proxy did not let the request through")
-            case httpx.DecodingError():
-                return self._faults.garbled("its compression is broken")
-            case _:
-                return self._faults.unreachable("the connection closed before an answer")
+
+def not_connected(error: httpx.HTTPError, faults: Faults, seconds: float) -> Failure:
+    """What an httpx error means; `seconds` is the limit for a connection. Nothing of the request goes further (U08)."""
+    match error:
+        case httpx.ConnectTimeout() | httpx.PoolTimeout():
+            return faults.unreachable(f"no connection within {seconds:g} seconds")
+        case NotThisMachineError():
+            return faults.unreachable(str(error), again=False)
+        case httpx.ConnectError():
+            return faults.unreachable(faults.masked(str(error)) or "the connection failed")
+        case httpx.UnsupportedProtocol() | httpx.LocalProtocolError():
+            return faults.unreachable("the request cannot be sent as configured", again=False)
+        case httpx.ProxyError():
+            return faults.unreachable("the proxy did not let the request through")
+        case httpx.DecodingError():
+            return faults.garbled("its compression is broken")
+        case _:
+            return faults.unreachable("the connection closed before an answer")
 
 
 @asynccontextmanager

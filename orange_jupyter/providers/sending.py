@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import Generator
+from collections.abc import Generator, MutableMapping
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
@@ -17,10 +17,11 @@ import httpx
 from orange_jupyter.core.messages import Finish, Message, Reply, Request
 from orange_jupyter.core.ports import ModelInfo
 from orange_jupyter.providers.assemble import Assembler, ToolNames
-from orange_jupyter.providers.dialect import Refused, adapted, dialect_of
+from orange_jupyter.providers.dialect import Dialect, Refused, adapted, dialect_of
 from orange_jupyter.providers.envelope import enveloped
 from orange_jupyter.providers.exchange import Exchange
 from orange_jupyter.providers.faults import Failure, Faults
+from orange_jupyter.providers.loopback import LoopbackOnly
 from orange_jupyter.providers.pieces import Emit
 from orange_jupyter.providers.placement import data_urls
 from orange_jupyter.providers.retry import keep_trying
@@ -36,7 +37,8 @@ class ServedModel:
     """A Model over one address. Between requests it keeps only its connections and what the server refused by name.
 
     A subclass says in `own_speech` which API its server speaks. `blob` gives a picture's bytes by sha256. `client` is
-    for tests; a client that is given is not closed here.
+    for tests; a client that is given is not closed here. `learnt` is what servers refused, by address and model:
+    shared, so that the next turn's model knows it.
     """
 
     own_speech: ClassVar[Speech]
@@ -48,16 +50,27 @@ class ServedModel:
         *,
         pacing: Pacing | None = None,
         client: httpx.AsyncClient | None = None,
+        learnt: MutableMapping[str, Dialect] | None = None,
     ) -> None:
         self.settings = settings
         self.speech = enveloped(self.own_speech) if settings.envelope else self.own_speech
         self.pacing = pacing or Pacing()
         self.faults = Faults(settings, self.speech)
-        self.dialect = dialect_of(settings.host)
+        self._learnt = learnt if learnt is not None else {}
+        self._server = f"{settings.base_url} {settings.model}"
         self._blob = blob
         self._client = client
         self._owned = client is None
         self._opening = asyncio.Lock()
+
+    @property
+    def dialect(self) -> Dialect:
+        """What the server is known to take."""
+        return self._learnt.get(self._server) or dialect_of(self.settings.host)
+
+    @dialect.setter
+    def dialect(self, dialect: Dialect) -> None:
+        self._learnt[self._server] = dialect
 
     @property
     def info(self) -> ModelInfo:
@@ -173,16 +186,20 @@ def make_client(settings: ServerSettings, speech: Speech, pacing: Pacing) -> htt
     """A client that follows no redirect and reads neither proxies, certificates nor netrc from the environment.
 
     A proxy of the person's own comes in `settings.proxy`; loopback addresses never go through it. The time limits
-    for reading are kept in `exchange`, since they differ before and after the first byte.
+    for reading are kept in `exchange`, since they differ before and after the first byte. With `local_only` the
+    address is checked when it is connected to.
     """
     local = is_loopback(httpx.URL(settings.base_url).host)
+    verify = _certificates(settings.ca_file)
+    only = LoopbackOnly(httpx.AsyncHTTPTransport(verify=verify, trust_env=False)) if settings.local_only else None
     return httpx.AsyncClient(
         auth=KeyHeader(settings, speech),
         timeout=httpx.Timeout(None, connect=pacing.connect, pool=pacing.connect),
         follow_redirects=False,
         trust_env=False,
         proxy=None if local else settings.proxy,
-        verify=_certificates(settings.ca_file),
+        verify=verify,
+        transport=only,
     )
 
 

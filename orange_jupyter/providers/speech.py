@@ -56,7 +56,7 @@ class Speech:
     """One API. `path` follows the base URL, whose end may already hold `endings`; the key goes into `key_header`.
 
     `answer` and `address_form` are words for the person; `headers` stand beside the key. `formats`: the API knows
-    `response_format`.
+    `response_format`. `listing` follows the base URL as `path` does and names the models.
     """
 
     answer: str
@@ -69,11 +69,19 @@ class Speech:
     key_prefix: str = ""
     headers: tuple[tuple[str, str], ...] = ()
     formats: bool = False
+    listing: str = "/models"
 
     def endpoint(self, settings: ServerSettings) -> str:
         """The address that requests are posted to; a query (Azure's api-version) stays at the end."""
+        return self._at(settings, self.path)
+
+    def listing_of(self, settings: ServerSettings) -> str:
+        """The address at which the server names its models."""
+        return self._at(settings, self.listing)
+
+    def _at(self, settings: ServerSettings, path: str) -> str:
         _, mark, query = settings.base_url.partition("?")
         stem = settings.address
         for ending in self.endings:
             stem = stem.removesuffix(ending)
-        return f"{stem}{self.path}{mark}{query}"
+        return f"{stem}{path}{mark}{query}"
