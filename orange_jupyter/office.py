@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from orange_jupyter.beginning import attached, told_first
 from orange_jupyter.commands import run_command
 from orange_jupyter.commands.kb import find
 from orange_jupyter.commands.standing import Standing
+from orange_jupyter.core.corpus import Citation
 from orange_jupyter.core.errors import ModelError, OrangeError, ToolError, UsageError
 from orange_jupyter.core.events import StopReason, TurnFinished
 from orange_jupyter.core.grant import Tier
@@ -152,11 +153,11 @@ class NotebookOffice:
         opened = self._app.opened(session_id)
         return opened.session.state.title if opened else ""
 
-    async def places(self, finished: TurnFinished, where: Where) -> Mapping[str, Surroundings]:
+    async def places(self, citations: Sequence[Citation], where: Where) -> Mapping[str, Surroundings]:
         """Where the cited passages stand, by citation id."""
         reach = await self._app.reach((await self._now(where)).session.state.knowledge_bases)
         found = {}
-        for citation in finished.citations:
+        for citation in citations:
             try:
                 place = await surroundings(citation, reach, self._app.ground.documents, where.folder)
             except ToolError:

@@ -252,10 +252,10 @@ async def test_the_cited_passages_are_placed_for_the_record(office):
     await office.say("kb add kb")
     where = Where(str(office.folder / "a.ipynb"), None, str(office.folder))
     finished = await office("", "What is the melt factor of run 17?")
-    (place,) = (await office.now.places(finished, where)).values()
+    (place,) = (await office.now.places(finished.citations, where)).values()
     assert (place.link, place.changed) == ("kb/melt.md", False)
     (office.folder / "kb" / "melt.md").write_text("# Other\n")
-    (place,) = (await office.now.places(finished, where)).values()
+    (place,) = (await office.now.places(finished.citations, where)).values()
     assert place.changed is True
 
 

@@ -45,6 +45,7 @@ class Citing:
     """The citations of one answer. `prefix` is the answer's HTML id; `around` adds text to a passage for the check.
 
     Not frozen: `numbers` grows in order of first use; `missing` holds the quotation that was not found, by id.
+    `by_name`: links lead to the citation's id, not to its number, which another text of the turn may use too.
     """
 
     prefix: str
@@ -54,6 +55,7 @@ class Citing:
     numbers: dict[str, int] = field(default_factory=dict)
     missing: dict[str, str] = field(default_factory=dict)
     reading: Reading = field(default_factory=Reading)
+    by_name: bool = False
 
     @property
     def used(self) -> tuple[Citation, ...]:
@@ -70,7 +72,8 @@ class Citing:
             self.missing.setdefault(name, quotation)
         key, mark, off = ("source", "", "") if quotation is None else ("source.off", "?", " is-off")
         label = html.escape(text(self.language, key, n=number))
-        return f'<a class="oj-cite{off}" href="#{self.prefix}-s{number}" aria-label="{label}">[{number}{mark}]</a>'
+        target = name if self.by_name else f"s{number}"
+        return f'<a class="oj-cite{off}" href="#{self.prefix}-{target}" aria-label="{label}">[{number}{mark}]</a>'
 
     def group(self, names: Sequence[str], quotation: str | None) -> str:
         """The HTML of citations that stand together: a quotation counts if one of their sources holds it."""

@@ -79,6 +79,8 @@ class Board {
     this.head.hidden = true;
     this.flow = h("ol", { class: "oj-flow", "aria-label": this.word("tools") });
     this.flow.hidden = true;
+    this.flow.addEventListener("click", (event) => this.pressCitation(event));
+    this.flow.addEventListener("keydown", (event) => this.escapePassage(event));
     this.polite = h("p", { class: "oj-vh", role: "status", "aria-live": "polite" });
     this.loud = h("p", { class: "oj-vh", role: "alert", "aria-live": "assertive" });
     this.article = h("article", { class: "oj-turn", "aria-labelledby": id, "aria-busy": "true" }, this.head, this.flow, this.polite, this.loud);
@@ -189,8 +191,10 @@ class Board {
   hear(message) {
     if (message.type === "rights") this.drawRights(message);
     if (message.type === "stale") this.drawStale(message);
+    if (message.type === "passage") this.drawPassage(message);
     if (message.type !== "draw") return;
     if (this.gone) this.revive();
+    const reading = document.activeElement;
     if (message.head) {
       this.head.hidden = false;
       this.drawHead(message.head);
@@ -198,6 +202,7 @@ class Board {
     for (const [name, entry] of Object.entries(message.items)) this.drawEntry(name, entry);
     if (message.order) this.arrange(message.order);
     this.markAsked(); // asking.js
+    this.keepPassage(reading); // passages.js
   }
 
   arrange(order) {

@@ -90,11 +90,12 @@ def _panel(paper: Sheet, spot: _Spot) -> str:
     title = f"[{spot.number}] {name(citation.path)}{place_of(citation, paper.language)}"
     missing = missing_note(paper.citing.missing.get(citation.citation_id), paper.language)
     links = [open_link(citation, place, paper.language), *_ways(paper, spot)]
+    label = html.escape(paper.say("source", n=spot.number))
     return (
         f'<details class="oj-card oj-pass"><summary><b>{escape(title)}</b>'
         f' <span class="oj-sub">{escape(aside(place, paper.language))}</span></summary>'
         f'<div class="oj-body" id="{spot.identity(paper.citing.prefix, "s")}" tabindex="-1" role="group" '
-        f'aria-label="{html.escape(paper.say("source", n=spot.number))}">{missing}{chunk(citation.passage, place, paper.language)}'
+        f'aria-label="{label}">{missing}{chunk(citation.passage, place, paper.language)}'
         f'<p class="oj-row">{" · ".join(link for link in links if link)}</p></div></details>'
     )
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from orange_jupyter.core.corpus import Citation
 from orange_jupyter.core.events import TurnFinished
 from orange_jupyter.core.grant import Tier
 from orange_jupyter.core.ports import Approver, Listener
@@ -93,8 +94,8 @@ class Office(Protocol):
         """A session's name for the record: cheap, cached."""
         ...
 
-    async def places(self, finished: TurnFinished, where: Where) -> Mapping[str, Surroundings]:
-        """Where the cited passages stand, by citation id, for the record (R-UI-3)."""
+    async def places(self, citations: Sequence[Citation], where: Where) -> Mapping[str, Surroundings]:
+        """Where these cited passages stand, by citation id, for the record (R-UI-3)."""
         ...
 
     async def turn(self, finished: TurnFinished) -> TurnObject:

@@ -20,6 +20,8 @@ from orange_jupyter.jupyter.view import Card, Item, TurnView
 from orange_jupyter.jupyter.widgets.messages import Approve, Deny, EnterTier, Message, Rendered, Stale, StayInTier
 
 if TYPE_CHECKING:
+    from orange_jupyter.core.corpus import Citation
+    from orange_jupyter.jupyter.sheet import Surroundings
     from orange_jupyter.jupyter.widgets.controls import Controls
 
 Act = Callable[[Message], None]
@@ -115,6 +117,11 @@ class CellStage:
             self._controls.settle_tier(request, outcome, at=_now(), version=version)
         else:
             self._controls.push(self._shown((request, outcome)), now=True)
+
+    def show_passage(self, citation: Citation, place: Surroundings) -> None:
+        """Open a cited passage in the controls."""
+        if self._controls is not None:
+            self._controls.show_passage(citation, place)
 
     async def drawn(self) -> Literal[True]:
         """Wait until a page has drawn the controls."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import MutableMapping
-from typing import Any
+from collections.abc import Coroutine, MutableMapping
+from typing import TYPE_CHECKING, Any
 
 from orange_jupyter.core.events import TurnFinished
 from orange_jupyter.jupyter.approver import STAGE
@@ -17,7 +17,10 @@ from orange_jupyter.jupyter.screen import Screen
 from orange_jupyter.jupyter.stage import CellStage
 from orange_jupyter.jupyter.strings import text
 from orange_jupyter.jupyter.turn_display import TurnDisplay
-from orange_jupyter.jupyter.widgets.messages import ChooseTier, LeaveQueue, Message, StopTurn, SwitchPlan
+from orange_jupyter.jupyter.widgets.messages import ChooseTier, LeaveQueue, Message, OpenPassage, StopTurn, SwitchPlan
+
+if TYPE_CHECKING:
+    from orange_jupyter.jupyter.sheet import Surroundings
 
 
 class TurnWork:
@@ -73,7 +76,7 @@ class TurnWork:
                 self._display.screen.record(_as_json(turn.document()))
                 return
         self._display.session = office.title(started.session_id) if started else ""
-        await self._display.settle(await office.places(finished, self._request.where))
+        await self._display.settle(await office.places(finished.citations, self._request.where))
 
     def _stop(self) -> None:
         """Cancel once: a second press must not cut the turn's end short."""
@@ -86,11 +89,24 @@ class TurnWork:
             case StopTurn() | LeaveQueue():
                 self._stop()
             case ChooseTier() | SwitchPlan():
-                task = asyncio.create_task(self._entrance.guard(self._switch(message), self._display.tell))
-                self._switching.add(task)
-                task.add_done_callback(self._switching.discard)
+                self._beside(self._switch(message))
+            case OpenPassage():
+                self._beside(self._open(message.citation_id))
             case _:
                 return
+
+    def _beside(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(self._entrance.guard(work, self._display.tell))
+        self._switching.add(task)
+        task.add_done_callback(self._switching.discard)
+
+    async def _open(self, citation_id: str) -> None:
+        citation = self._display.view.known.get(citation_id)
+        if citation is None:
+            return
+        office = await self._entrance.office(self._request.where)
+        places = await office.places((citation,), self._request.where)
+        self._display.stage.show_passage(citation, places.get(citation_id) or nowhere())
 
     async def _switch(self, message: ChooseTier | SwitchPlan) -> None:
         office = await self._entrance.office(self._request.where)
@@ -144,6 +160,13 @@ class LineWork:
     def _stop(self) -> None:
         if self._task is not None:
             self._task.cancel()
+
+
+def nowhere() -> Surroundings:
+    """The place of a passage that cannot be found; that module loads the Markdown parser."""
+    from orange_jupyter.jupyter.sheet import Surroundings
+
+    return Surroundings()
 
 
 def _shown(reply: CommandReply) -> dict[str, Any]:

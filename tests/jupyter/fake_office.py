@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from orange_jupyter.core.approval import ApprovalRequest, Outcome, TierRequest
 from orange_jupyter.core.codes import Code
+from orange_jupyter.core.corpus import Citation
 from orange_jupyter.core.deltas import TextDelta
 from orange_jupyter.core.errors import RightsError, SessionError, UsageError
 from orange_jupyter.core.events import (
@@ -170,7 +171,7 @@ class FakeOffice:
     def title(self, session_id: str) -> str:
         return f"session {session_id}"
 
-    async def places(self, finished: TurnFinished, where: Where) -> Mapping[str, Any]:
+    async def places(self, citations: Sequence[Citation], where: Where) -> Mapping[str, Any]:
         return {}
 
     async def turn(self, finished: TurnFinished) -> FakeTurn:

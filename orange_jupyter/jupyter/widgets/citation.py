@@ -48,6 +48,20 @@ def passage_panel(
     return {"text/html": panel, "text/plain": plain}
 
 
+def live_passage(
+    citation: Citation, place: Surroundings, language: Language, *, quotation: str | None = None
+) -> dict[str, str]:
+    """The same passage as parts for the controls, without a link: a widget's links are not Lab's (decision 0005)."""
+    whole = f"{citation.passage}\n{place.before}\n{place.after}"
+    missing = quotation if quotation is not None and not is_quoted(quotation, whole) else None
+    return {
+        "title": name(citation.path) + place_of(citation, language),
+        "side": aside(place, language),
+        "missing": text(language, "quote.off") if missing else "",
+        "html": missing_note(missing, language) + chunk(citation.passage, place, language),
+    }
+
+
 def note_panel(path: str, source: str, language: Language, *, link: str | None = None) -> dict[str, str]:
     """The display bundle of a whole note, rendered; at most NOTE_LIMIT characters, the rest counted."""
     shown = source[:NOTE_LIMIT]

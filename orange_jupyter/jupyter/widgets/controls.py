@@ -16,13 +16,16 @@ import anywidget
 import traitlets
 
 from orange_jupyter.core.approval import Outcome, TierRequest
+from orange_jupyter.core.corpus import Citation
 from orange_jupyter.core.deltas import Progress
 from orange_jupyter.core.grant import Tier
 from orange_jupyter.jupyter.icons import PATHS
 from orange_jupyter.jupyter.record_html import record_id, style
+from orange_jupyter.jupyter.sheet import Surroundings
 from orange_jupyter.jupyter.strings import WORDS, Language, text
 from orange_jupyter.jupyter.strings_cards import CARD_WORDS
 from orange_jupyter.jupyter.view import TurnView
+from orange_jupyter.jupyter.widgets.citation import live_passage
 from orange_jupyter.jupyter.widgets.full_tier import tier_card, tier_receipt
 from orange_jupyter.jupyter.widgets.ledger import Entry, Ledger
 from orange_jupyter.jupyter.widgets.messages import (
@@ -44,12 +47,18 @@ INTERVAL = 0.05
 _FRONT_KEYS = (
     *("stop", "stopping", "tier", "plan", "rights.hint", "tools", "arguments", "result", "thinking", "answer"),
     *("elapsed", "gone", "gone.state", "busy.leave", "kernel.waits", "seconds"),
+    *("passage.close", "passage.previous", "passage.next"),
 )
 _FRONT_CARD_KEYS = ("approve", "deny", "deny.send", "deny.fold", "stop", "reason", "sent")
 
 
 def _asset(name: str) -> str:
     return files("orange_jupyter.jupyter").joinpath(name).read_text(encoding="utf-8")
+
+
+def _assets(kind: str) -> str:
+    """The front end's files as one; the first holds what the others add to."""
+    return "".join(_asset(f"{name}.{kind}") for name in ("controls", "asking", "passages"))
 
 
 class Controls(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget is untyped to mypy (follow_imports = skip)
@@ -59,8 +68,8 @@ class Controls(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget is untyp
     operation, digest and the card's own nonce must match (R-APPR-3). It must only enqueue.
     """
 
-    _esm = traitlets.Unicode(_asset("controls.js") + _asset("asking.js")).tag(sync=True)
-    _css = traitlets.Unicode(style() + _asset("controls.css") + _asset("asking.css")).tag(sync=True)
+    _esm = traitlets.Unicode(_assets("js")).tag(sync=True)
+    _css = traitlets.Unicode(style() + _assets("css")).tag(sync=True)
     look = traitlets.Dict().tag(sync=True)
     first = traitlets.Dict().tag(sync=True)
 
@@ -141,6 +150,12 @@ class Controls(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget is untyp
                 return wait
             self._draw()
             return 0.0
+
+    def show_passage(self, citation: Citation, place: Surroundings) -> None:
+        """Open a cited passage below the paragraph whose citation was pressed."""
+        quotation = self._scene.quotation(citation.citation_id)
+        shown = live_passage(citation, place, self._language, quotation=quotation)
+        self._send_safely({"type": "passage", "citation": citation.citation_id, **shown})
 
     def show_rights(self, tier: Tier, *, plan: bool) -> None:
         """Say to the switches what is in force now."""

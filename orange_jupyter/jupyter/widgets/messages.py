@@ -5,6 +5,7 @@ A message that is not one of these, or not complete, is None: an old page or a h
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 from orange_jupyter.core.grant import Tier
 
 REASON_LIMIT = 4000
+_CITATION = re.compile(r"c\d{1,9}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +87,15 @@ class Stale:
     operation_id: str
 
 
-Message = Stale | Rendered | StopTurn | LeaveQueue | Approve | Deny | EnterTier | StayInTier | ChooseTier | SwitchPlan
+@dataclass(frozen=True, slots=True)
+class OpenPassage:
+    """A citation of the running answer was pressed."""
+
+    citation_id: str
+
+
 Decision = Approve | Deny | EnterTier | StayInTier
+Message = Decision | OpenPassage | Stale | Rendered | StopTurn | LeaveQueue | ChooseTier | SwitchPlan
 
 _BARE: Mapping[str, type[Rendered | StopTurn | LeaveQueue]] = {
     "rendered": Rendered,
@@ -106,7 +115,13 @@ def parse(content: Mapping[str, Any]) -> Message | None:
         return ChooseTier(narrow[0]) if narrow else None
     if kind == "plan":
         return SwitchPlan(content["on"]) if isinstance(content.get("on"), bool) else None
+    if kind == "open_passage":
+        return _passage(content.get("citation"))
     return _decision(content)
+
+
+def _passage(citation: object) -> OpenPassage | None:
+    return OpenPassage(citation) if isinstance(citation, str) and _CITATION.fullmatch(citation) else None
 
 
 def _decision(content: Mapping[str, Any]) -> Decision | None:

@@ -205,13 +205,13 @@ class Scene:
     def _said(self, identity: str, item: Said, view: TurnView) -> Entry:
         if identity not in self._streams:
             prefix = f"oj-live-{view.started.number if view.started else 0}"
-            citing = Citing(prefix=prefix, language=self._language)
+            citing = Citing(prefix=prefix, language=self._language, by_name=True)
             self._streams[identity] = BlockStream(citing), citing
         stream, citing = self._streams[identity]
         before, written = self._texts.get(identity, ("", ""))
         if item.text != before:
             if not item.text.startswith(before):  # the finished text is not what streamed: begin again
-                citing = Citing(prefix=citing.prefix, language=self._language)
+                citing = Citing(prefix=citing.prefix, language=self._language, by_name=True)
                 stream = BlockStream(citing)
                 self._streams[identity] = stream, citing
             citing.known = view.known
@@ -224,6 +224,11 @@ class Scene:
             "live": not item.done,
             "run": id(stream),
         }
+
+    def quotation(self, citation_id: str) -> str | None:
+        """The words that the text quotes from a citation whose passage does not hold them."""
+        found = (citing.missing.get(citation_id) for _, citing in self._streams.values())
+        return next((one for one in found if one), None)
 
     def _since(self, identity: str) -> float:
         now = self._clock()
