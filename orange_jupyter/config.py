@@ -34,6 +34,7 @@ __all__ = [
     "add_model",
     "load_settings",
     "parse_settings",
+    "set_mode",
     "use_model",
 ]
 
@@ -227,6 +228,15 @@ def add_model(file: Path, name: str, model: ModelSettings) -> Settings:
     def change(document: Any) -> None:
         models = document.setdefault("models", {})
         models[name] = fields
+
+    return _edit(file, change)
+
+
+def set_mode(file: Path, name: str, mode: Literal["native", "envelope"]) -> Settings:
+    """Set how the model `name` calls tools (R-MOD-10). Raises ConfigError; then the file is as it was."""
+
+    def change(document: Any) -> None:
+        document["models"][name]["mode"] = mode
 
     return _edit(file, change)
 

@@ -16,9 +16,11 @@ from orange_jupyter.local.fileids import FileIds
 from orange_jupyter.local.protected import Protected
 from orange_jupyter.storage.blobs import FileBlobs
 from orange_jupyter.storage.database import Database
+from orange_jupyter.storage.hosts import Hosts
 from orange_jupyter.storage.keys import Keys, system_ring
 from orange_jupyter.storage.lease import Leases
 from orange_jupyter.storage.sessions import Sessions
+from orange_jupyter.storage.trials import Trials
 
 _PROXIES = ("HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy")
 
@@ -46,6 +48,8 @@ class Ground:
     sessions: Sessions
     leases: Leases
     keys: Keys
+    hosts: Hosts
+    trials: Trials
     blobs: FileBlobs
     documents: LocalDocuments
     file_ids: FileIds
@@ -66,6 +70,8 @@ class Ground:
             sessions=Sessions(database, clock, leases),
             leases=leases,
             keys=Keys(folders.home, environ, ring=await asyncio.to_thread(system_ring)),
+            hosts=Hosts(folders.home),
+            trials=Trials(folders.home),
             blobs=FileBlobs(folders.home),
             documents=LocalDocuments(),
             file_ids=await asyncio.to_thread(FileIds, folders.home / "files.db"),

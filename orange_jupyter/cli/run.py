@@ -14,7 +14,7 @@ from orange_jupyter.app import App, ForThisRun, Opened, environment, locale
 from orange_jupyter.cli.ask import ask, question
 from orange_jupyter.cli.plain import as_terminal
 from orange_jupyter.cli.tool import search, tool
-from orange_jupyter.commands import kb, model, session, state
+from orange_jupyter.commands import kb, model, model_test, session, state
 from orange_jupyter.commands.standing import Standing
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.errors import ConfigError, SessionError, StoreError, UsageError
@@ -147,7 +147,7 @@ async def _models(at: Standing, given: Namespace) -> CommandReply:
         case "key":
             return await model.model(at, ("key", given.model))
         case "test":
-            return await model.test(at, given.model)
+            return await model_test.test(at, given.model)
         case _:
             names = ("base_url", "model", "key_env", "context", "max_output", "mode", "script", "gguf")
             options = [word for name in names for word in _given(given, name)]

@@ -8,12 +8,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from orange_jupyter.commands.model_test import test
 from orange_jupyter.commands.standing import Standing, choose, none, one, plain, table, take
 from orange_jupyter.config import EMBEDDED, ModelSettings, Provider, Settings, add_model, use_model
-from orange_jupyter.core.deltas import Delta, TextDelta
-from orange_jupyter.core.errors import ModelError, UsageError
-from orange_jupyter.core.messages import Message, Request, Role, Text, ToolSchema
-from orange_jupyter.core.ports import Model
+from orange_jupyter.core.errors import UsageError
 from orange_jupyter.jupyter.ports import CommandReply
 
 USAGE = "%orange model list | use NAME | add NAME --provider P --base-url URL --model ID … | key NAME | test [NAME]"
@@ -152,54 +150,3 @@ async def _key(at: Standing, name: str) -> CommandReply:
     return CommandReply(
         f"The key of **{plain(name)}** is kept in {kept}.", {"ok": True, "model": name, "kept": str(source)}
     )
-
-
-PING = ToolSchema(
-    name="ping",
-    description="Answers pong.",
-    parameters={"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]},
-)
-
-
-async def test(at: Standing, name: str) -> CommandReply:
-    """Two tiny requests: does it answer and stream, does it call a tool. Nothing of the notes is sent."""
-    tested = await at.app.model(name)
-    try:
-        checks = [await _check_text(tested)]
-        if not tested.info.embedded:
-            checks.append(await _check_tool(tested))
-    finally:
-        await tested.close()
-    rows = [(one["name"], "ok" if one["ok"] else "failed", one["message"]) for one in checks]
-    settings = await asyncio.to_thread(at.app.ground.settings)
-    ok = all(one["ok"] for one in checks)
-    data = {"ok": ok, "checks": checks, "mode": settings.model(name).mode}
-    return CommandReply(table(("Check", "", "What happened"), rows), data)
-
-
-async def _check_text(tested: Model) -> dict[str, Any]:
-    pieces: list[str] = []
-
-    def count(delta: Delta) -> None:
-        if isinstance(delta, TextDelta):
-            pieces.append(delta.text)
-
-    try:
-        reply = await tested.respond(_request("Answer with the one word: ready"), count)
-    except ModelError as error:
-        return {"name": "answers", "ok": False, "message": error.message}
-    said = "".join(part.text for part in reply.parts if isinstance(part, Text))
-    return {"name": "answers", "ok": bool(said.strip()), "message": f"{len(pieces)} pieces: {said.strip()[:80]}"}
-
-
-async def _check_tool(tested: Model) -> dict[str, Any]:
-    try:
-        reply = await tested.respond(_request("Call the tool ping with word=hello.", PING), lambda _: None)
-    except ModelError as error:
-        return {"name": "calls tools", "ok": False, "message": error.message}
-    called = any(call.name == "ping" for call in Message(role=Role.ASSISTANT, parts=reply.parts).calls)
-    return {"name": "calls tools", "ok": called, "message": "called ping" if called else "answered without calling it"}
-
-
-def _request(text: str, *tools: ToolSchema) -> Request:
-    return Request(messages=(Message(role=Role.USER, parts=(Text(text=text),)),), tools=tools)

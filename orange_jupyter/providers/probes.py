@@ -56,7 +56,8 @@ TASKS = (
     _Task("What lies in the blue drawer? Open it, then tell me in one sentence.", ("blue",), "a walnut", ("walnut",)),
     _Task("红色抽屉里有什么？先打开它，然后用一句话告诉我。", ("红", "red"), "一枚铜钥匙", ("钥匙", "key")),
 )
-_CUT_PROMPT = 900
+_LINES = 500
+RAISE = "For Ollama raise num_ctx (OLLAMA_CONTEXT_LENGTH) to the model's context window."
 
 
 async def probe_answer(model: Model) -> tuple[Probe, Probe]:
@@ -117,8 +118,11 @@ async def probe_vision(model: Model, picture: Image) -> Probe:
 
 
 async def probe_context(model: Model) -> Probe:
-    """Whether the server reads a longer prompt whole, or cuts it silently (wire row 25); about 9,000 tokens."""
-    lines = "\n".join(f"Line {number}: nothing of interest stands here." for number in range(_CUT_PROMPT))
+    """Whether the server reads a longer prompt whole, or cuts it silently (wire row 25).
+
+    About 5,000 tokens: more than Ollama reads where nobody raised num_ctx.
+    """
+    lines = "\n".join(f"Line {number}: nothing of interest stands here." for number in range(_LINES))
     text = f"The secret word is PLUM.\n{lines}\nWhich is the secret word? One word."
     try:
         reply = await model.respond(_request(text), _unheard)
@@ -126,7 +130,10 @@ async def probe_context(model: Model) -> Probe:
         return Probe("context", False, error.message)
     if reply.notices:
         return Probe("context", False, " ".join(reply.notices))
-    return Probe("context", True, f"{reply.usage.input_tokens:,} tokens were read")
+    tokens = f"{reply.usage.input_tokens:,} tokens"
+    if "plum" not in _text(reply).casefold():
+        return Probe("context", False, f"the beginning of a longer text was lost; {tokens} were read. {RAISE}")
+    return Probe("context", True, f"{tokens} were read whole")
 
 
 async def _try_task(model: Model, task: _Task) -> str:

@@ -64,6 +64,11 @@ class Keys:
         self._environ = environ
         self._ring = ring
 
+    @property
+    def has_keyring(self) -> bool:
+        """Whether keys are kept in a keyring of this system; else in a file with mode 600."""
+        return self._ring is not None
+
     def find(self, name: str, key_env: str | None = None) -> ApiKey | None:
         """The key of model `name`: the variable `key_env` first, then keyring, then file; None where there is none.
 
