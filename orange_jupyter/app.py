@@ -19,11 +19,13 @@ from orange_jupyter.core.ports import Approver, Model
 from orange_jupyter.core.session import Session
 from orange_jupyter.core.titles import clean_title
 from orange_jupyter.ground import Ground
+from orange_jupyter.jupyter.strings import language_of
 from orange_jupyter.local.bases import Bases, base_for_folder, load_bases
 from orange_jupyter.local.index.library import LocalLibrary
 from orange_jupyter.local.workspace import LocalWorkspace
 from orange_jupyter.log import close_log, open_log
 from orange_jupyter.models import Models
+from orange_jupyter.outward import before_turn
 from orange_jupyter.storage.citations import SessionCitations
 from orange_jupyter.storage.evidence import SessionEvidence
 from orange_jupyter.storage.ids import new_id
@@ -228,6 +230,7 @@ class App:
             nonce=self._nonce,
             limits=TurnLimits(**settings.limits.model_dump()),
             find_secrets=self.find_secrets,
+            before_turn=before_turn(ground, language_of(locale())),
         )
 
     async def _save(self, state: State) -> None:

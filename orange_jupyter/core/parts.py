@@ -6,13 +6,14 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from orange_jupyter.core.events import Notice
 from orange_jupyter.core.grant import Switches, Tier
 from orange_jupyter.core.keeping import Blobs, Citations, Evidence, Reads, Transcript
 from orange_jupyter.core.limits import TurnLimits
 from orange_jupyter.core.masking import FindSecrets
 from orange_jupyter.core.messages import Value
 from orange_jupyter.core.paths import KnowledgeBase
-from orange_jupyter.core.ports import Approver, Clock, Documents, Library, Listener, Model, Workspace
+from orange_jupyter.core.ports import Approver, Clock, Documents, Library, Listener, Model, ModelInfo, Workspace
 from orange_jupyter.core.shapes import secret_spans
 from orange_jupyter.core.tool import Tool
 
@@ -41,9 +42,18 @@ class Reach:
     library: Library
 
 
+async def nothing_to_tell(_model: ModelInfo, _masked: bool) -> tuple[Notice, ...]:
+    """No line."""
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What the composition root gives a session. `reach` opens KBs by id, `model` makes a model by name."""
+    """What the composition root gives a session. `reach` opens KBs by id, `model` makes a model by name.
+
+    `before_turn` gives the lines that a person must see before anything is sent: by the model, and whether a secret in
+    the question was masked.
+    """
 
     transcript: Transcript
     recorder: Listener
@@ -64,3 +74,4 @@ class Parts:
     nonce: str
     limits: TurnLimits = field(default_factory=TurnLimits)
     find_secrets: FindSecrets = secret_spans
+    before_turn: Callable[[ModelInfo, bool], Awaitable[tuple[Notice, ...]]] = nothing_to_tell

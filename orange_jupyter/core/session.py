@@ -62,7 +62,6 @@ class Session:
         if not text.strip():
             hint = "Write it under the %%orange line."
             raise SessionError("The question is empty.", hint=hint, code=Code.INVALID_ARGUMENT)
-        text = self._parts.mask(text)
         async with self._order:
             live = Live()
             live.task = asyncio.create_task(self._turn(text, said, live))
@@ -80,6 +79,8 @@ class Session:
         parts, state = self._parts, self._state
         reach = await parts.reach(state.knowledge_bases)
         model = await parts.model(state.model)
+        written, text, beside = text + said.beside, parts.mask(text), parts.mask(said.beside)
+        told = (*await parts.before_turn(model.info, written != text + beside), *said.notices)
         turn_id = parts.new_id("t")
         audience = Audience(parts.recorder, said.views)
         started = TurnStarted(
@@ -100,7 +101,7 @@ class Session:
         agent = self.bench(model, reach).agent(turn_id, audience, steps=said.steps)
         history = _by_turn(await parts.transcript.by_turn())
         try:
-            what = Play(started, history, audience, parts.citations, parts.clock, said.notices, parts.mask(said.beside))
+            what = Play(started, history, audience, parts.citations, parts.clock, told, beside)
             return await play(agent, what, live)
         finally:
             await model.close()

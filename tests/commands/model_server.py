@@ -11,7 +11,6 @@ from typing import Any
 from tests.providers.server import Answer, ModelServer, Seen, call, delta, plain, serving, stream
 
 
-
 @dataclass
 class Mind:
     """What the model behind the server can do; `offered` are the ids of its list, None for no list."""

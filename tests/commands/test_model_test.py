@@ -3,42 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
-from pathlib import Path
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 
 from orange_jupyter.app import App
 from orange_jupyter.core.errors import UsageError
-from orange_jupyter.jupyter.ports import CommandReply, Where
-from orange_jupyter.office import NotebookOffice
+from orange_jupyter.jupyter.ports import CommandReply
 from orange_jupyter.providers.probes import red_picture
-from orange_jupyter.terminal import Nobody
 from tests.commands.model_server import Mind, thinking
 
 Say = Callable[..., Awaitable[CommandReply]]
-
-
-@pytest.fixture
-async def app(tmp_path: Path) -> AsyncIterator[App]:
-    folder = tmp_path / "工作 work"
-    folder.mkdir()
-    environ = {"ORANGE_HOME": str(tmp_path / "home"), "ORANGE_CACHE": str(tmp_path / "cache"), "HOME": str(tmp_path)}
-    opened = await App.open(environ, str(folder), Nobody())
-    yield opened
-    await opened.close()
-
-
-@pytest.fixture
-def say(app: App) -> Say:
-    office = NotebookOffice(app, strict=False)
-
-    async def line(text: str, language: str = "en") -> CommandReply:
-        where = Where(str(Path(app.folder) / "a.ipynb"), None, app.folder, language=language)  # type: ignore[arg-type]
-        return await office.command(tuple(text.split()), where)
-
-    return line
 
 
 def configure(app: App, url: str, more: str = "") -> None:
