@@ -18,14 +18,14 @@ from orange_jupyter.core.corpus import Citation
 from orange_jupyter.core.errors import ModelError, OrangeError, ToolError, UsageError
 from orange_jupyter.core.events import StopReason, TurnFinished
 from orange_jupyter.core.grant import Tier
-from orange_jupyter.core.ports import Approver
+from orange_jupyter.core.ports import Approver, ReportProgress
 from orange_jupyter.core.session import Said
 from orange_jupyter.core.titles import title_by
 from orange_jupyter.jupyter.approver import STAGE
-from orange_jupyter.jupyter.options import CELL_CANNOT_RAISE
 from orange_jupyter.jupyter.ports import Candidates, CellRequest, CellView, CommandReply, Where
 from orange_jupyter.jupyter.queues import Queues
 from orange_jupyter.jupyter.sheet import Surroundings
+from orange_jupyter.jupyter.strings import says
 from orange_jupyter.surroundings import surroundings
 from orange_jupyter.turns import Collector, Turn
 
@@ -137,14 +137,16 @@ class NotebookOffice:
         if options.tier is not None:
             current = session.state.tier
             if options.tier.full and options.tier.rank > current.rank:
-                hint = f"Run `%orange tier {options.tier}` and confirm."
-                raise UsageError(f"{options.tier} was not entered. {CELL_CANNOT_RAISE}", hint=hint)
+                say = says(cell.where.language)
+                hint = say("cell.tier.hint", tier=options.tier)
+                raise UsageError(say("cell.tier", tier=options.tier), hint=hint)
             await session.set_tier(options.tier)
         if options.plan is not None:
             await session.set_plan(options.plan)
         if options.knowledge_bases:
             bases = (await asyncio.to_thread(self._app.bases)).bases
-            await session.select(tuple(find(bases, word).id for word in options.knowledge_bases))
+            say = says(cell.where.language)
+            await session.select(tuple(find(bases, word, say).id for word in options.knowledge_bases))
         if options.model is not None:
             await session.use_model(options.model)
 
@@ -175,8 +177,8 @@ class NotebookOffice:
             opened = await self._now(where)
         if words[:1] == ("stop",):
             stopped = await opened.session.stop()
-            return CommandReply("Stopped." if stopped else "Nothing runs in this session.", {"ok": True})
-        reply = await run_command(Standing(self._app, where, opened, self._use, _secret), words)
+            return CommandReply(says(where.language)("stopped" if stopped else "idle"), {"ok": True})
+        reply = await run_command(Standing(self._app, where, opened, self._use, _secret, _progress()), words)
         await self._learn_names()
         return reply
 
@@ -235,6 +237,13 @@ async def open_office(approver: Approver, where: Where) -> NotebookOffice:
     app = await App.open(environment(), where.folder, approver)
     settings = await asyncio.to_thread(app.ground.settings)
     return NotebookOffice(app, strict=settings.headless.strict)
+
+
+def _progress() -> ReportProgress:
+    """Shows a bar in the cell that runs now, from any thread; nothing where nobody looks on."""
+    stage = STAGE.get()
+    report: ReportProgress | None = getattr(stage, "report", None)
+    return report if report is not None else lambda _what, _done, _total: None
 
 
 async def _secret(question: str) -> str | None:

@@ -40,8 +40,7 @@ class View:
         return [event.text for event in self.events if event.kind == "notice"]
 
 
-@pytest.fixture
-async def office(tmp_path):
+async def kernel_in(tmp_path):
     """`await office(line, text)` runs a cell, `await office.say("kb list")` a line; one kernel at `office.folder`."""
     folder = tmp_path / "work"
     (folder / "kb").mkdir(parents=True)
@@ -74,6 +73,9 @@ async def office(tmp_path):
     yield cell
     for app in kernels:
         await app.close()
+
+
+office = pytest.fixture(kernel_in)
 
 
 async def test_a_fresh_notebook_says_how_to_make_a_knowledge_base_and_then_answers(office):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from orange_jupyter.commands import kb, model, rights, session, show, state
 from orange_jupyter.commands.standing import Command, Standing, table
 from orange_jupyter.core.errors import UsageError
-from orange_jupyter.jupyter.options import nearest
+from orange_jupyter.jupyter.options import near
 from orange_jupyter.jupyter.ports import CommandReply
+from orange_jupyter.jupyter.strings import language_of, says
 
 COMMANDS: dict[str, Command] = {
     "status": Command("status", "session, rights, model, knowledge bases", "会话、权限、模型、知识库", state.status),
@@ -34,7 +35,8 @@ async def run_command(at: Standing, words: tuple[str, ...]) -> CommandReply:
         return help_of(at.where.language)
     if words[0] not in COMMANDS:
         known = (*COMMANDS, *BY_THE_NOTEBOOK)
-        raise UsageError(f"There is no %orange {words[0]}.{nearest(words[0], known)}", hint="See %orange help.")
+        say = at.say
+        raise UsageError(say("unknown", word=words[0], near=near(words[0], known)), hint=say("unknown.hint"))
     return await COMMANDS[words[0]].run(at, words[1:])
 
 
@@ -43,6 +45,8 @@ def help_of(language: str) -> CommandReply:
     chinese = language.startswith("zh")
     rows = [(f"%orange {one.usage}", one.summary_zh if chinese else one.summary) for one in COMMANDS.values()]
     rows += [(f"%orange {usage}", zh if chinese else en) for usage, en, zh in BY_THE_NOTEBOOK.values()]
-    head = ("命令", "用途") if chinese else ("Command", "What it is for")
-    more = "`%%orange --help` 说明单元格的选项。" if chinese else "`%%orange --help` explains the options of a cell."
-    return CommandReply(f"{table(head, rows)}\n\n{more}", {"ok": True, "commands": [row[0] for row in rows]})
+    say = says(language_of(language))
+    head = (say("help.command"), say("help.purpose"))
+    return CommandReply(
+        f"{table(head, rows)}\n\n{say('help.cell')}", {"ok": True, "commands": [row[0] for row in rows]}
+    )

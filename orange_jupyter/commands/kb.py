@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from orange_jupyter.commands.standing import Standing, choose, none, one, plain, table, take
+from orange_jupyter.commands.standing import ENGLISH, Standing, choose, none, one, plain, table, take
 from orange_jupyter.core.errors import UsageError
 from orange_jupyter.core.paths import KnowledgeBase
 from orange_jupyter.core.reports import IndexReport
-from orange_jupyter.jupyter.options import nearest
+from orange_jupyter.jupyter.options import near
 from orange_jupyter.jupyter.ports import CommandReply
+from orange_jupyter.jupyter.strings import Say
 from orange_jupyter.local.registry import add_base, remove_base, rename_base
 
 USAGE = "%orange kb list | add PATH [--name NAME] | select NAME… | rename NAME NEW | remove NAME | scan [rebuild]"
@@ -18,7 +19,7 @@ USAGE = "%orange kb list | add PATH [--name NAME] | select NAME… | rename NAME
 
 async def kb(at: Standing, words: tuple[str, ...]) -> CommandReply:
     """Run one verb; `list` without any."""
-    verb, rest = choose(words, ("list", "add", "select", "rename", "remove", "scan"), "kb")
+    verb, rest = choose(words, ("list", "add", "select", "rename", "remove", "scan"), "kb", at.say)
     match verb:
         case "add":
             return await _add(at, rest)
@@ -31,15 +32,19 @@ async def kb(at: Standing, words: tuple[str, ...]) -> CommandReply:
         case "scan":
             return await _scan(at, rest)
         case _:
-            none(rest, USAGE)
+            none(rest, USAGE, at.say)
             return await _list(at)
 
 
 async def _list(at: Standing) -> CommandReply:
     bases = await asyncio.to_thread(at.app.bases)
     selected = at.opened.session.state.knowledge_bases
-    rows = [(base.name, "selected" if base.id in selected else "", base.source, base.root) for base in bases.bases]
-    shown = table(("Knowledge base", "Now", "From", "Folder"), rows) if rows else NO_BASE
+    say = at.say
+    rows = [
+        (base.name, say("kb.selected") if base.id in selected else "", say(f"kb.{base.source}"), base.root)
+        for base in bases.bases
+    ]
+    shown = table((say("kb"), say("kb.now"), say("kb.from"), say("kb.folder")), rows) if rows else say("kb.none")
     ignored = "".join(f"\n\n{plain(line)}" for line in bases.ignored)
     data = {
         "ok": True,
@@ -49,12 +54,9 @@ async def _list(at: Standing) -> CommandReply:
     return CommandReply(shown + ignored, data)
 
 
-NO_BASE = "No knowledge base yet. `%orange kb add .` makes this notebook's folder one, `%orange kb add PATH` another."
-
-
 async def _add(at: Standing, words: tuple[str, ...]) -> CommandReply:
-    rest, given = take(words, ("--name", "--encoding"), USAGE)
-    path = one(rest, "%orange kb add PATH [--name NAME]")
+    rest, given = take(words, ("--name", "--encoding"), USAGE, at.say)
+    path = one(rest, "%orange kb add PATH [--name NAME]", at.say)
     home = str(at.app.ground.folders.home)
     base = await asyncio.to_thread(
         lambda: add_base(home, at.where.folder, path, name=given.get("--name"), encoding=given.get("--encoding"))
@@ -64,43 +66,43 @@ async def _add(at: Standing, words: tuple[str, ...]) -> CommandReply:
         await at.opened.session.select((*selected, base.id))
     report = await _refresh(at, base, rebuild=False)
     found = report.bases[0] if report.bases else None
-    count = f"{found.files:,} files, {found.chunks:,} passages" if found else "nothing to search yet"
-    kept = "this project's .orange/config.toml" if base.source == "project" else "your own config.toml"
-    text = f"**{plain(base.name)}** is selected: {count}. It is registered in {kept}."
-    return CommandReply(
-        text + _failures(report), {"ok": True, "knowledgeBase": _document(base)} | report_document(report)
-    )
+    numbers = {"files": f"{found.files:,}", "chunks": f"{found.chunks:,}"} if found else {}
+    count = at.say("kb.count", **numbers) if found else at.say("kb.empty")
+    kept = at.say("kb.kept.project" if base.source == "project" else "kb.kept.user")
+    text = at.say("kb.added", name=plain(base.name), count=count, kept=kept) + _failures(at, report)
+    return CommandReply(text, {"ok": True, "knowledgeBase": _document(base)} | report_document(report))
 
 
 async def _select(at: Standing, words: tuple[str, ...]) -> CommandReply:
     bases = (await asyncio.to_thread(at.app.bases)).bases
-    chosen = tuple(find(bases, word).id for word in words)
+    chosen = tuple(find(bases, word, at.say).id for word in words)
     await at.opened.session.select(tuple(dict.fromkeys(chosen)))
-    names = ", ".join(plain(base.name) for base in bases if base.id in chosen) or "none"
-    return CommandReply(f"Selected: {names}.", {"ok": True, "selected": list(chosen)})
+    names = ", ".join(plain(base.name) for base in bases if base.id in chosen)
+    return CommandReply(at.say("kb.chosen", names=names or at.say("nothing")), {"ok": True, "selected": list(chosen)})
 
 
 async def _rename(at: Standing, words: tuple[str, ...]) -> CommandReply:
     if len(words) != 2:
-        raise UsageError("This needs two names: %orange kb rename NAME NEW")
+        raise UsageError(at.say("kb.rename"))
     home = str(at.app.ground.folders.home)
     base = await asyncio.to_thread(rename_base, home, at.where.folder, words[0], words[1])
-    return CommandReply(f"It is called **{plain(base.name)}** now.", {"ok": True, "knowledgeBase": _document(base)})
+    text = at.say("kb.renamed", name=plain(base.name))
+    return CommandReply(text, {"ok": True, "knowledgeBase": _document(base)})
 
 
 async def _remove(at: Standing, words: tuple[str, ...]) -> CommandReply:
-    which = one(words, "%orange kb remove NAME")
+    which = one(words, "%orange kb remove NAME", at.say)
     base = await asyncio.to_thread(remove_base, str(at.app.ground.folders.home), at.where.folder, which)
     left = tuple(identity for identity in at.opened.session.state.knowledge_bases if identity != base.id)
     await at.opened.session.select(left)
-    text = f"**{plain(base.name)}** is no longer registered. Its folder was not touched: {plain(base.root)}."
+    text = at.say("kb.removed", name=plain(base.name), root=plain(base.root))
     return CommandReply(text, {"ok": True, "knowledgeBase": _document(base)})
 
 
 async def _scan(at: Standing, words: tuple[str, ...]) -> CommandReply:
     rebuild = words == ("rebuild",)
     if words and not rebuild:
-        raise UsageError(f"“{words[0]}” means nothing here: %orange kb scan [rebuild]")
+        raise UsageError(at.say("none", word=words[0], usage="%orange kb scan [rebuild]"))
     return await scan(at, rebuild=rebuild)
 
 
@@ -110,9 +112,12 @@ async def scan(at: Standing, *, rebuild: bool) -> CommandReply:
     rows = [
         (base.knowledge_base.name, f"{base.files:,}", f"{base.chunks:,}", len(base.failed)) for base in report.bases
     ]
-    shown = table(("Knowledge base", "Files", "Passages", "Not read"), rows) if rows else NO_BASE
-    moved = f"\n\n{report.added:,} new, {report.changed:,} changed, {report.removed:,} gone, in {report.seconds:.1f} s."
-    return CommandReply(shown + moved + _failures(report), report_document(report))
+    say = at.say
+    head = (say("kb"), say("kb.files"), say("kb.passages"), say("kb.failed"))
+    shown = table(head, rows) if rows else say("kb.none")
+    counts = {name: f"{getattr(report, name):,}" for name in ("added", "changed", "removed")}
+    moved = say("kb.moved", seconds=f"{report.seconds:.1f}", **counts)
+    return CommandReply(f"{shown}\n\n{moved}{_failures(at, report)}", report_document(report))
 
 
 async def refresh(at: Standing, *, rebuild: bool) -> IndexReport:
@@ -126,14 +131,14 @@ async def _refresh(at: Standing, base: KnowledgeBase, *, rebuild: bool) -> Index
     return await reach.library.refresh(at.progress, rebuild=rebuild)
 
 
-def find(bases: tuple[KnowledgeBase, ...], word: str) -> KnowledgeBase:
+def find(bases: tuple[KnowledgeBase, ...], word: str, say: Say = ENGLISH) -> KnowledgeBase:
     """A registered KB by id or name. Raises UsageError that names the nearest."""
     for base in bases:
         if word in (base.id, base.name):
             return base
     names = tuple(base.name for base in bases)
-    hint = f"Registered: {', '.join(names)}." if names else "Add one: %orange kb add PATH."
-    raise UsageError(f"There is no knowledge base “{word}”.{nearest(word, names)}", hint=hint)
+    hint = say("kb.registered", names=", ".join(names)) if names else say("kb.add")
+    raise UsageError(say("kb.unknown", word=word, near=near(word, names)), hint=hint)
 
 
 def report_document(report: IndexReport) -> dict[str, Any]:
@@ -161,10 +166,10 @@ def report_document(report: IndexReport) -> dict[str, Any]:
     }
 
 
-def _failures(report: IndexReport) -> str:
+def _failures(at: Standing, report: IndexReport) -> str:
     failed = [f"{path} ({code})" for base in report.bases for path, code in base.failed]
-    lines = [*report.warnings, *(f"Not read: {line}" for line in failed[:20])]
-    more = [f"and {len(failed) - 20} more"] if len(failed) > 20 else []
+    lines = [*report.warnings, *(at.say("kb.unread", file=line) for line in failed[:20])]
+    more = [at.say("kb.more", n=len(failed) - 20)] if len(failed) > 20 else []
     return "".join(f"\n- {plain(line)}" for line in [*lines, *more])
 
 

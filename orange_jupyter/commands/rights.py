@@ -5,7 +5,7 @@ from __future__ import annotations
 from orange_jupyter.commands.standing import Standing, one
 from orange_jupyter.core.errors import UsageError
 from orange_jupyter.core.grant import Tier
-from orange_jupyter.jupyter.options import nearest
+from orange_jupyter.jupyter.options import near
 from orange_jupyter.jupyter.ports import CommandReply
 
 
@@ -14,14 +14,14 @@ async def tier(at: Standing, words: tuple[str, ...]) -> CommandReply:
     state = at.opened.session.state
     if not words:
         known = ", ".join(f"`{name}`" for name in Tier)
-        return CommandReply(f"The tier is **{state.tier}**. Tiers: {known}.", {"ok": True, "tier": str(state.tier)})
-    word = one(words, "%orange tier [TIER]")
+        return CommandReply(at.say("tier", tier=state.tier, tiers=known), {"ok": True, "tier": str(state.tier)})
+    word = one(words, "%orange tier [TIER]", at.say)
     if word not in list(Tier):
-        raise UsageError(f"There is no tier “{word}”.{nearest(word, list(Tier))}", hint=", ".join(Tier))
+        raise UsageError(at.say("tier.unknown", word=word, near=near(word, list(Tier))), hint=", ".join(Tier))
     now = await at.opened.session.set_tier(Tier(word))
     version = at.opened.session.state.permission_version
-    end = f" It ends when the kernel stops or with `%orange tier {at.opened.session.state.workspace_tier}`."
-    text = f"The tier is **{now}** now (permission version {version}).{end if now.full else ''}"
+    end = at.say("tier.end", tier=at.opened.session.state.workspace_tier) if now.full else ""
+    text = at.say("tier.now", tier=now, version=version) + end
     return CommandReply(text, {"ok": True, "tier": str(now), "permissionVersion": version})
 
 
@@ -29,10 +29,10 @@ async def plan(at: Standing, words: tuple[str, ...]) -> CommandReply:
     """Say whether plan mode is on, or switch it."""
     session = at.opened.session
     if words:
-        word = one(words, "%orange plan [on|off]")
+        word = one(words, "%orange plan [on|off]", at.say)
         if word not in ("on", "off"):
-            raise UsageError(f"“{word}” is neither on nor off: %orange plan [on|off]")
+            raise UsageError(at.say("plan.word", word=word))
         await session.set_plan(word == "on")
     on = session.state.plan
-    text = f"Plan mode is **{'on' if on else 'off'}**; the tier is {session.state.tier}."
+    text = at.say("plan", state=at.say("on" if on else "off"), tier=session.state.tier)
     return CommandReply(text, {"ok": True, "plan": on})

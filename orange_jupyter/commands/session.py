@@ -8,9 +8,10 @@ import os
 from pathlib import Path
 from typing import Any
 
-from orange_jupyter.commands.standing import Standing, choose, none, one, plain, table, take
+from orange_jupyter.commands.standing import ENGLISH, Standing, choose, none, one, plain, table, take
 from orange_jupyter.core.errors import UsageError
 from orange_jupyter.jupyter.ports import CommandReply
+from orange_jupyter.jupyter.strings import Say
 from orange_jupyter.storage.export import export_json, export_markdown, summary
 from orange_jupyter.storage.session_rows import SessionRecord
 from orange_jupyter.storage.transcript import Transcript
@@ -20,31 +21,37 @@ USAGE = "%orange session list | use NAME | new [TITLE] | rename TITLE | delete N
 
 async def session(at: Standing, words: tuple[str, ...]) -> CommandReply:
     """Run one verb; `list` without any."""
-    verb, rest = choose(words, ("list", "use", "new", "rename", "delete", "export"), "session")
+    verb, rest = choose(words, ("list", "use", "new", "rename", "delete", "export"), "session", at.say)
     match verb:
         case "use":
-            return await _use(at, one(rest, "%orange session use NAME"))
+            return await _use(at, one(rest, "%orange session use NAME", at.say))
         case "new":
             return await _new(at, " ".join(rest))
         case "rename":
             return await _rename(at, " ".join(rest))
         case "delete":
-            return await _delete(at, one(rest, "%orange session delete NAME"))
+            return await _delete(at, one(rest, "%orange session delete NAME", at.say))
         case "export":
             return await _export(at, rest)
         case _:
-            none(rest, USAGE)
+            none(rest, USAGE, at.say)
             return await _list(at)
 
 
 async def _list(at: Standing) -> CommandReply:
     records = await at.app.ground.sessions.list()
-    own = at.opened.record.session_id
+    own, say = at.opened.record.session_id, at.say
     rows = [
-        ("now" if one.session_id == own else "", one.title or "untitled", one.turns, one.updated_at, one.session_id)
+        (
+            say("now") if one.session_id == own else "",
+            one.title or say("untitled"),
+            one.turns,
+            one.updated_at,
+            one.session_id,
+        )
         for one in records
     ]
-    shown = table(("", "Session", "Turns", "Last used", "Id"), rows)
+    shown = table(("", say("session"), say("session.turns"), say("session.used"), say("session.id")), rows)
     return CommandReply(shown, {"ok": True, "sessions": [summary(one) for one in records]})
 
 
@@ -54,26 +61,27 @@ async def _use(at: Standing, name: str) -> CommandReply:
     at.use(opened)
     if at.where.notebook:
         await at.app.ground.sessions.update(record.session_id, notebook=at.where.notebook)
-    text = f"This notebook goes on in **{plain(record.title or record.session_id)}** ({record.turns} turns)."
+    text = at.say("session.use", title=plain(record.title or record.session_id), n=record.turns)
     return CommandReply(text, {"ok": True, "sessionId": record.session_id})
 
 
 async def _new(at: Standing, title: str) -> CommandReply:
     opened = await at.app.create(title=title, notebook=at.where.notebook)
     at.use(opened)
-    named = f"**{plain(title)}**" if title else "A new session"
+    named = f"**{plain(title)}**" if title else at.say("session.new.untitled")
     model = await at.app.model(opened.session.state.model)
     await model.close()
-    where = f"text goes to {plain(model.info.host)}" if model.info.host else "nothing leaves this machine"
-    text = f"{named} begins, with the model {plain(opened.session.state.model)}: {where}."
+    host = model.info.host
+    where = at.say("session.goes", host=plain(host)) if host else at.say("session.stays")
+    text = at.say("session.new", title=named, model=plain(opened.session.state.model), where=where)
     return CommandReply(text, {"ok": True, "sessionId": opened.record.session_id})
 
 
 async def _rename(at: Standing, title: str) -> CommandReply:
     if not title.strip():
-        raise UsageError("A title is needed: %orange session rename TITLE")
+        raise UsageError(at.say("session.title"))
     await at.opened.session.rename(title)
-    return CommandReply(f"The session is called **{plain(title)}** now.", {"ok": True, "title": title})
+    return CommandReply(at.say("session.renamed", title=plain(title)), {"ok": True, "title": title})
 
 
 async def _delete(at: Standing, name: str) -> CommandReply:
@@ -86,18 +94,19 @@ async def _delete(at: Standing, name: str) -> CommandReply:
             lease.release()
     if record.session_id == at.opened.record.session_id:
         at.use(await at.app.create(notebook=at.where.notebook))
-    text = f"**{plain(record.title or record.session_id)}** and all that was kept of it is deleted."
+    text = at.say("session.deleted", title=plain(record.title or record.session_id))
     return CommandReply(text, {"ok": True, "sessionId": record.session_id})
 
 
 async def _export(at: Standing, words: tuple[str, ...]) -> CommandReply:
-    rest, given = take(words, ("--to",), USAGE)
-    name = one(rest, "%orange session export [NAME] [--to FILE]") if rest else at.opened.record.session_id
+    rest, given = take(words, ("--to",), USAGE, at.say)
+    usage = "%orange session export [NAME] [--to FILE]"
+    name = one(rest, usage, at.say) if rest else at.opened.record.session_id
     record = await at.app.ground.sessions.get(name)
     target = given.get("--to") or f"{_file_name(record)}.md"
     text = await exported(at, record, as_json=target.endswith(".json"))
-    path = await asyncio.to_thread(write_new, Path(at.where.folder) / target, text)
-    return CommandReply(f"Written to {plain(path)}.", {"ok": True, "path": str(path)})
+    path = await asyncio.to_thread(write_new, Path(at.where.folder) / target, text, at.say)
+    return CommandReply(at.say("session.written", path=plain(path)), {"ok": True, "path": str(path)})
 
 
 async def exported(at: Standing, record: SessionRecord, *, as_json: bool) -> str:
@@ -114,16 +123,14 @@ async def document(at: Standing, record: SessionRecord) -> dict[str, Any]:
     return session_document
 
 
-def write_new(path: Path, text: str) -> Path:
+def write_new(path: Path, text: str, say: Say = ENGLISH) -> Path:
     """Write a file that was not there; never overwrites. Raises UsageError."""
     try:
         fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
-        raise UsageError(
-            f"{path} is there already; nothing was written.", hint="Give another name with --to."
-        ) from None
+        raise UsageError(say("session.there", path=path), hint=say("session.there.hint")) from None
     except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}.") from error
+        raise UsageError(say("session.unwritable", path=path, why=error.strerror)) from error
     with os.fdopen(fd, "w", encoding="utf-8") as file:
         file.write(text)
     return path

@@ -21,8 +21,8 @@ USAGE = "%orange show FILE [PAGE], or %orange show c3"
 async def show(at: Standing, words: tuple[str, ...]) -> CommandReply:
     """Show a passage that was cited, a note, or one page's text."""
     if not words:
-        raise UsageError(f"This needs a file or a citation: {USAGE}")
-    name, page = _named(words)
+        raise UsageError(at.say("show.needs", usage=USAGE))
+    name, page = _named(at, words)
     session = at.opened.session
     reach = await at.app.reach(session.state.knowledge_bases)
     if words[0].startswith("c") and words[0][1:].isdigit() and len(words) == 1:
@@ -31,8 +31,8 @@ async def show(at: Standing, words: tuple[str, ...]) -> CommandReply:
     if place.outside:
         raise PathError(
             Code.OUTSIDE_WORKSPACE,
-            f"{place.shown} is outside the selected knowledge bases.",
-            hint="Add its folder with %orange kb add, or open the file in Lab.",
+            at.say("show.outside", path=place.shown),
+            hint=at.say("show.outside.hint"),
         )
     info = await reach.workspace.stat(place)
     text, name = await _text(at, reach, (info, page))
@@ -42,11 +42,11 @@ async def show(at: Standing, words: tuple[str, ...]) -> CommandReply:
     return CommandReply(text, {"ok": True, "path": place.shown}, panel["text/html"])
 
 
-def _named(words: tuple[str, ...]) -> tuple[str, int | None]:
+def _named(at: Standing, words: tuple[str, ...]) -> tuple[str, int | None]:
     """(file, page): a name may hold spaces; a number at the end is a page."""
     if len(words) > 1 and words[-1].isdigit():
         if int(words[-1]) < 1:
-            raise UsageError(f"“{words[-1]}” is not a page: {USAGE}")
+            raise UsageError(at.say("show.page", word=words[-1], usage=USAGE))
         return " ".join(words[:-1]), int(words[-1])
     return " ".join(words), None
 
@@ -54,9 +54,7 @@ def _named(words: tuple[str, ...]) -> tuple[str, int | None]:
 async def _citation(at: Standing, reach: Reach, identity: str) -> CommandReply:
     known = await at.opened.session.citations()
     if identity not in known:
-        raise UsageError(
-            f"No tool gave {identity} in this session.", hint="The record lists the citations under Sources."
-        )
+        raise UsageError(at.say("show.unknown", id=identity), hint=at.say("show.unknown.hint"))
     citation = known[identity]
     place = await surroundings(citation, reach, at.app.ground.documents, at.where.folder)
     panel = passage_panel(citation, place, language_of(at.where.language))
@@ -67,14 +65,12 @@ async def _text(at: Standing, reach: Reach, what: tuple[FileInfo, int | None]) -
     info, page = what
     if info.file_type in ("markdown", "txt", "other"):
         if page is not None:
-            raise ReadError(Code.UNSUPPORTED_TYPE, f"{info.place.shown} has no pages.", hint=USAGE)
+            raise ReadError(Code.UNSUPPORTED_TYPE, at.say("show.pages", path=info.place.shown), hint=USAGE)
         content = await reach.workspace.read(info.place, limit=BYTES)
         base = info.place.knowledge_base
         return decode(content.data, base.encoding if base else None).text, info.place.shown
     if info.file_type not in ("pdf", "docx"):
-        raise ReadError(
-            Code.UNSUPPORTED_TYPE, f"{info.place.shown} ({info.file_type}) is not shown here; open it in Lab."
-        )
+        raise ReadError(Code.UNSUPPORTED_TYPE, at.say("show.type", path=info.place.shown, kind=info.file_type))
     content = await reach.workspace.read(info.place, limit=DOCUMENT_BYTES)
     document = await at.app.ground.documents.text(content.data, info.file_type)
     parts = document.pages or tuple(block.text for block in document.blocks)
@@ -83,7 +79,7 @@ async def _text(at: Standing, reach: Reach, what: tuple[FileInfo, int | None]) -
     if page > len(parts):
         raise ReadError(
             Code.OUT_OF_RANGE,
-            f"Page {page} does not exist; {info.place.shown} has 1–{len(parts)}.",
+            at.say("show.range", n=page, path=info.place.shown, last=len(parts)),
             details={"valid": [1, len(parts)]},
         )
     return parts[page - 1], f"{info.place.shown}, {page}"

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from orange_jupyter.app import App, Opened
 from orange_jupyter.core.errors import UsageError
 from orange_jupyter.core.ports import ReportProgress
-from orange_jupyter.jupyter.options import nearest
+from orange_jupyter.jupyter.options import near
 from orange_jupyter.jupyter.ports import CommandReply, Where
+from orange_jupyter.jupyter.strings import Say, says
 
+ENGLISH = says("en")
 _MARKED = re.compile(r"([\\`*_{}\[\]()#+!|~>$-])")
 
 
@@ -30,6 +32,11 @@ class Standing:
     use: Callable[[Opened], None]
     secret: Callable[[str], Awaitable[str | None]]
     progress: ReportProgress = _quiet
+
+    @property
+    def say(self) -> Say:
+        """The words of the commands in the person's language."""
+        return says(self.where.language)
 
 
 Run = Callable[[Standing, tuple[str, ...]], Awaitable[CommandReply]]
@@ -57,31 +64,32 @@ def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     return "\n".join([*lines, *("| " + " | ".join(plain(cell) for cell in row) + " |" for row in rows)])
 
 
-def choose(words: tuple[str, ...], verbs: Sequence[str], what: str) -> tuple[str, tuple[str, ...]]:
+def choose(words: tuple[str, ...], verbs: Sequence[str], what: str, say: Say = ENGLISH) -> tuple[str, tuple[str, ...]]:
     """The verb and the rest; without words the first verb. Raises UsageError that names the nearest."""
     if not words:
         return verbs[0], ()
     if words[0] in verbs:
         return words[0], words[1:]
-    raise UsageError(
-        f"%orange {what} does not know “{words[0]}”.{nearest(words[0], tuple(verbs))}", hint=_one_of(verbs)
-    )
+    message = say("verb", what=what, word=words[0], near=near(words[0], verbs))
+    raise UsageError(message, hint=say("verb.hint", verbs=", ".join(verbs)))
 
 
-def one(words: tuple[str, ...], usage: str) -> str:
+def one(words: tuple[str, ...], usage: str, say: Say = ENGLISH) -> str:
     """The one word that is needed. Raises UsageError with the usage."""
     if len(words) != 1 or not words[0].strip():
-        raise UsageError(f"This needs one word more or less: {usage}")
+        raise UsageError(say("one", usage=usage))
     return words[0]
 
 
-def none(words: tuple[str, ...], usage: str) -> None:
+def none(words: tuple[str, ...], usage: str, say: Say = ENGLISH) -> None:
     """Refuse words that mean nothing here."""
     if words:
-        raise UsageError(f"“{words[0]}” means nothing here: {usage}")
+        raise UsageError(say("none", word=words[0], usage=usage))
 
 
-def take(words: tuple[str, ...], options: Sequence[str], usage: str) -> tuple[tuple[str, ...], dict[str, str]]:
+def take(
+    words: tuple[str, ...], options: Sequence[str], usage: str, say: Say = ENGLISH
+) -> tuple[tuple[str, ...], dict[str, str]]:
     """The words without `--option VALUE` pairs, and those pairs. Raises UsageError that names the nearest option."""
     rest: list[str] = []
     given: dict[str, str] = {}
@@ -94,15 +102,11 @@ def take(words: tuple[str, ...], options: Sequence[str], usage: str) -> tuple[tu
             continue
         name, has_value, value = word.partition("=")
         if name not in options:
-            raise UsageError(f"There is no option {name}.{nearest(name, tuple(options))}", hint=usage)
+            raise UsageError(say("option", name=name, near=near(name, options)), hint=usage)
         if not has_value:
             if index >= len(words):
-                raise UsageError(f"{name} needs a value: {usage}")
+                raise UsageError(say("option.value", name=name, usage=usage))
             value = words[index]
             index += 1
         given[name] = value
     return tuple(rest), given
-
-
-def _one_of(verbs: Sequence[str]) -> str:
-    return f"It knows {', '.join(verbs)}."

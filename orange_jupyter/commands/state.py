@@ -9,7 +9,6 @@ import sys
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from orange_jupyter.commands.kb import NO_BASE
 from orange_jupyter.commands.standing import Standing, plain, table
 from orange_jupyter.core.errors import OrangeError
 from orange_jupyter.core.events import StepFinished, TurnFinished
@@ -23,18 +22,18 @@ async def status(at: Standing, _: tuple[str, ...]) -> CommandReply:
     """One look at the session: rights, model and where text goes, knowledge bases."""
     state = at.opened.session.state
     model = await at.app.model(state.model)
-    host = model.info.host or "nowhere: it runs on this machine"
+    say = at.say
     await model.close()
     reach = await at.app.reach(state.knowledge_bases)
     bases = ", ".join(base.name for base in reach.bases)
     rows = [
-        ("Session", state.title or "untitled"),
-        ("Tier", f"{state.tier} (permission version {state.permission_version})"),
-        ("Plan mode", "on" if state.plan else "off"),
-        ("Model", state.model + (" (the built-in search, no language model)" if model.info.embedded else "")),
-        ("Text goes to", host),
-        ("Knowledge bases", bases or "none"),
-        ("Turns", state.turns),
+        (say("session"), state.title or say("untitled")),
+        (say("status.tier"), say("status.rights", tier=state.tier, version=state.permission_version)),
+        (say("status.plan"), say("on" if state.plan else "off")),
+        (say("status.model"), state.model + (say("status.embedded") if model.info.embedded else "")),
+        (say("status.goes"), model.info.host or say("status.stays")),
+        (say("status.bases"), bases or say("nothing")),
+        (say("session.turns"), state.turns),
     ]
     data = {
         "ok": True,
@@ -42,11 +41,12 @@ async def status(at: Standing, _: tuple[str, ...]) -> CommandReply:
         "host": model.info.host,
         "knowledgeBases": [{"id": base.id, "name": base.name, "root": base.root} for base in reach.bases],
     }
-    return CommandReply(table(("", ""), rows) + ("" if bases else f"\n\n{NO_BASE}"), data)
+    return CommandReply(table(("", ""), rows) + ("" if bases else f"\n\n{say('kb.none')}"), data)
 
 
 async def usage(at: Standing, _: tuple[str, ...]) -> CommandReply:
     """Tokens of each turn of this session and together; cost only where prices are known."""
+    say = at.say
     events = await Transcript(at.app.ground.database, at.opened.record.session_id).events()
     turns = [event for event in events if isinstance(event, TurnFinished)]
     total = sum((event.usage for event in events if isinstance(event, StepFinished)), Usage())
@@ -54,8 +54,10 @@ async def usage(at: Standing, _: tuple[str, ...]) -> CommandReply:
         (number, f"{turn.usage.input_tokens:,}", f"{turn.usage.output_tokens:,}", turn.steps, f"{turn.seconds:.1f}")
         for number, turn in enumerate(turns, 1)
     ]
-    rows.append(("all", f"{total.input_tokens:,}", f"{total.output_tokens:,}", sum(turn.steps for turn in turns), ""))
-    shown = table(("Turn", "Tokens in", "Tokens out", "Steps", "Seconds"), rows)
+    rows.append(
+        (say("usage.all"), f"{total.input_tokens:,}", f"{total.output_tokens:,}", sum(turn.steps for turn in turns), "")
+    )
+    shown = table([say(f"usage.{key}") for key in ("turn", "in", "out", "steps", "seconds")], rows)
     return CommandReply(shown, {"ok": True, "usage": usage_document(total), "turns": len(turns)})
 
 

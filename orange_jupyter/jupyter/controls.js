@@ -304,11 +304,21 @@ class Board {
     return h("div", { class: `oj-note ${look}` }, this.icon(icon), h("div", {}, entry.level === "info" ? words : h("b", {}, words), " ", this.parts(entry.hint)));
   }
 
-  draw_progress(entry) {
-    const bar = h("progress", { "aria-label": entry.title, max: entry.total || null, value: entry.total ? entry.done : null });
-    const running = h("span", { class: "oj-state is-run" }, h("span", { class: "oj-spin", "aria-hidden": "true" }), entry.state);
-    const header = h("header", {}, this.icon("book"), h("h3", {}, entry.title), running, h("span", { class: "oj-sub oj-num" }, entry.count));
-    return h("div", { class: "oj-card", role: "group", "aria-label": entry.title }, header, h("div", { class: "oj-body" }, bar, entry.detail ? h("p", { class: "oj-sub" }, entry.detail) : null));
+  draw_progress(entry, slot) {
+    if (!slot.bar?.isConnected) {
+      slot.bar = h("progress", {});
+      slot.count = h("span", { class: "oj-sub oj-num" });
+      slot.detail = h("p", { class: "oj-sub" });
+      const running = h("span", { class: "oj-state is-run" }, h("span", { class: "oj-spin", "aria-hidden": "true" }), entry.state);
+      const stop = entry.stop ? h("button", { type: "button", class: "oj-btn is-danger", onclick: (event) => { event.currentTarget.disabled = this.send({ type: "stop" }); } }, this.icon("stop"), this.word("stop")) : null;
+      const header = h("header", {}, this.icon("book"), h("h3", {}, entry.title), running, slot.count, stop);
+      slot.fresh = h("div", { class: "oj-card", role: "group", "aria-label": entry.title }, header, h("div", { class: "oj-body" }, slot.bar, slot.detail));
+    }
+    slot.bar.setAttribute("aria-label", entry.title);
+    if (entry.total) { slot.bar.max = entry.total; slot.bar.value = entry.done; } else slot.bar.removeAttribute("value");
+    slot.count.textContent = entry.count;
+    slot.detail.textContent = entry.detail;
+    return slot.bar.isConnected ? null : slot.fresh; // the same bar moves, so that Stop keeps the focus
   }
 
   draw_busy(entry) {

@@ -6,11 +6,12 @@ from typing import Any
 
 from orange_jupyter.core.errors import UsageError
 from orange_jupyter.jupyter.entrance import Entrance, Guard
-from orange_jupyter.jupyter.options import HELP, Options, parse_options, split
+from orange_jupyter.jupyter.options import Options, help_of_cell, parse_options, split
 from orange_jupyter.jupyter.people import Front, front_of, where_of
 from orange_jupyter.jupyter.ports import CellRequest, Door, Where
 from orange_jupyter.jupyter.screen import EMPTY, Screen
 from orange_jupyter.jupyter.stage import CellStage
+from orange_jupyter.jupyter.strings import says
 from orange_jupyter.jupyter.turn_display import TurnDisplay
 from orange_jupyter.jupyter.wait_await import wait_awaiting, wait_blocking
 from orange_jupyter.jupyter.wait_detached import Detached
@@ -61,9 +62,11 @@ class Notebook:
         )
 
     async def _cell(self, screen: Screen, line: str, body: str, *, awaited: bool) -> bool:
-        options = parse_options(line)
+        language = self.where().language
+        options = parse_options(line, language)
         if options.help:
-            screen.record({"text/markdown": HELP, "text/plain": HELP})
+            shown = help_of_cell(language)
+            screen.record({"text/markdown": shown, "text/plain": shown})
             return False
         job, work = self.begin(self._request(options, body), screen)
         await self._wait(job, self._way(screen.front, awaited=awaited, detach=options.detach))
@@ -78,7 +81,7 @@ class Notebook:
         return self._start(work, screen, stage), work
 
     async def _line(self, screen: Screen, line: str, *, awaited: bool) -> None:
-        words = tuple(split(line))
+        words = tuple(split(line, self.where().language))
         if words == ("wait",):
             await self._join(screen.front, awaited=awaited)
             return
@@ -146,6 +149,7 @@ class Notebook:
 
     def _value(self, name: str) -> str:
         if name not in self._shell.user_ns:
-            raise UsageError(f"There is no variable {name} in this kernel.", hint="Run the cell that makes it first.")
+            say = says(self.where().language)
+            raise UsageError(say("cell.variable", name=name), hint=say("cell.variable.hint"))
         whole = repr(self._shell.user_ns[name])
         return whole if len(whole) <= REPR_LIMIT else f"{whole[:REPR_LIMIT]}… (+{len(whole) - REPR_LIMIT:,})"

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from orange_jupyter.core.errors import UsageError
 from orange_jupyter.core.grant import Tier
+from orange_jupyter.jupyter.strings import Language, Say, says
 
-CELL_CANNOT_RAISE = "A cell, a file or Run All cannot raise the tier."
 MAX_STEPS = 500
-HELP = """`%%orange [options]`, then your question on the lines below.
+_HELP = """`%%orange [options]`, then your question on the lines below.
 
 | option | meaning |
 |---|---|
@@ -29,6 +29,24 @@ HELP = """`%%orange [options]`, then your question on the lines below.
 | `--help` | this help |
 
 Tier, plan, knowledge bases and model hold for the session from this turn on."""
+_HELP_ZH = """`%%orange [选项]`，问题写在下面的行里。
+
+| 选项 | 含义 |
+|---|---|
+| `--tier TIER` | `workspace-readonly` 或 `workspace-write`，或比现在更低的级别 |
+| `--plan`、`--no-plan` | 打开或关闭计划模式 |
+| `--model NAME` | 换一个模型 |
+| `--kb NAME…` | 选择知识库 |
+| `--session NAME`、`--new` | 接着某个会话，或开始新会话 |
+| `--image PATH…` | 把图片给模型看 |
+| `--var NAME…` | 附上变量的值 |
+| `--out NAME` | 把本轮结果存入变量 |
+| `--detach` | 立即返回；用 `%orange wait` 等待 |
+| `--steps N` | 最多 N 次模型请求，1 到 500 |
+| `--json` | 以 JSON 显示本轮 |
+| `--help` | 本说明 |
+
+级别、计划模式、知识库和模型从本轮起对会话生效。"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,25 +74,25 @@ class _Option:
 
     fills: str
     takes: str = ""
-    parse: Callable[[str], object] = str
+    parse: Callable[[str, Say], object] = lambda word, _: word
     value: object = True
 
 
-def _tier(word: str) -> Tier:
+def _tier(word: str, say: Say) -> Tier:
     if word not in list(Tier):
-        raise UsageError(f"There is no tier “{word}”.{nearest(word, list(Tier))}", hint=", ".join(Tier))
+        raise UsageError(say("tier.unknown", word=word, near=near(word, list(Tier))), hint=", ".join(Tier))
     return Tier(word)  # the office refuses one that is above the session's: going down is allowed
 
 
-def _steps(word: str) -> int:
+def _steps(word: str, say: Say) -> int:
     if not (word.isascii() and word.isdigit() and 1 <= int(word) <= MAX_STEPS):
-        raise UsageError(f"--steps takes a whole number from 1 to {MAX_STEPS}, not “{word}”.")
+        raise UsageError(say("cell.steps", most=MAX_STEPS, word=word))
     return int(word)
 
 
-def _name(word: str) -> str:
+def _name(word: str, say: Say) -> str:
     if not word.isidentifier():
-        raise UsageError(f"“{word}” is not the name of a variable.")
+        raise UsageError(say("cell.name", word=word))
     return word
 
 
@@ -96,24 +114,32 @@ OPTIONS: dict[str, _Option] = {
 }
 
 
-def parse_options(line: str) -> Options:
-    """The options of a `%%orange` line. Raises UsageError that names the nearest right word."""
-    words = split(line)
+def help_of_cell(language: Language) -> str:
+    """What `%%orange --help` shows, as Markdown."""
+    return _HELP if language == "en" else _HELP_ZH
+
+
+def parse_options(line: str, language: Language = "en") -> Options:
+    """The options of a `%%orange` line. Raises UsageError, in `language`, that names the nearest right word."""
+    say = says(language)
+    words = split(line, language)
     found: dict[str, object] = {}
     at = 0
     while at < len(words):
         name, has_value, value = words[at].partition("=")
-        option = _known(name)
+        option = _known(name, say)
         given = _arguments(words, at + 1, option.takes)
         at += 1 + (0 if has_value else len(given))
-        _take(found, name, option, [value] if has_value else given)
+        got = _value(name, option, [value] if has_value else given, say)
+        before = found.get(option.fills, ())
+        found[option.fills] = (*before, *got) if option.takes == "some" else got  # type: ignore[misc]  # both are tuples
     options = Options(**found)  # type: ignore[arg-type]  # each parser gives its field's type
     if options.new and options.session:
-        raise UsageError("--new begins a new session and --session goes on in one: use one of them.")
+        raise UsageError(say("cell.both"))
     return options
 
 
-def split(line: str) -> list[str]:
+def split(line: str, language: Language = "en") -> list[str]:
     """Words at spaces (the wide CJK space too); quotes keep spaces; no backslash and no dollar means anything.
 
     Raises UsageError for a quote that is not closed.
@@ -130,25 +156,29 @@ def split(line: str) -> list[str]:
         else:
             word, open_word = word + character, True
     if quote:
-        raise UsageError(f"A quote {quote} is not closed.")
+        raise UsageError(says(language)("cell.quote", quote=quote))
     return [*words, word] if open_word else words
+
+
+def near(word: str, known: Iterable[str]) -> str:
+    """The nearest right word for a wrong one, "" where none is near."""
+    close = difflib.get_close_matches(word, [str(one) for one in known], n=1, cutoff=0.5)
+    return close[0] if close else ""
 
 
 def nearest(word: str, known: list[str] | list[Tier] | tuple[str, ...]) -> str:
     """ " Did you mean …?" for a wrong word, or nothing where none is near."""
-    close = difflib.get_close_matches(word, [str(one) for one in known], n=1, cutoff=0.5)
-    return f" Did you mean {close[0]}?" if close else ""
+    found = near(word, known)
+    return f" Did you mean {found}?" if found else ""
 
 
-def _known(name: str) -> _Option:
+def _known(name: str, say: Say) -> _Option:
     if name in OPTIONS:
         return OPTIONS[name]
     if not name.startswith("-"):
-        raise UsageError(
-            f"“{name}” is not an option.{nearest('--' + name, tuple(OPTIONS))}",
-            hint="Write the question on the lines below %%orange.",
-        )
-    raise UsageError(f"There is no option {name}.{nearest(name, tuple(OPTIONS))}", hint="%%orange --help shows all.")
+        message = say("cell.word", name=name, word=name, near=near("--" + name, OPTIONS))
+        raise UsageError(message, hint=say("cell.word.hint"))
+    raise UsageError(say("option", name=name, near=near(name, OPTIONS)), hint=say("cell.option.hint"))
 
 
 def _arguments(words: list[str], at: int, takes: str) -> list[str]:
@@ -162,14 +192,12 @@ def _arguments(words: list[str], at: int, takes: str) -> list[str]:
     return given
 
 
-def _take(found: dict[str, object], name: str, option: _Option, given: list[str]) -> None:
+def _value(name: str, option: _Option, given: list[str], say: Say) -> object:
     if not option.takes:
         if given:
-            raise UsageError(f"{name} takes no value.")
-        found[option.fills] = option.value
-        return
+            raise UsageError(say("cell.bare", name=name))
+        return option.value
     if not given or not all(given):
-        raise UsageError(f"{name} needs a value.", hint="%%orange --help shows how.")
-    values = [option.parse(word) for word in given]
-    before = found.get(option.fills, ())
-    found[option.fills] = values[0] if option.takes == "one" else (*before, *values)  # type: ignore[misc]
+        raise UsageError(say("cell.value", name=name), hint=say("cell.option.hint"))
+    values = tuple(option.parse(word, say) for word in given)
+    return values[0] if option.takes == "one" else values

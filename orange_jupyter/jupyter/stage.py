@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
 from orange_jupyter.core.approval import ApprovalRequest, Outcome, TierRequest
+from orange_jupyter.core.deltas import Progress
 from orange_jupyter.core.events import ApprovalEnded
 from orange_jupyter.jupyter.approver import NotebookApprover, Reply, Request
 from orange_jupyter.jupyter.people import Front
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
     from orange_jupyter.core.corpus import Citation
     from orange_jupyter.jupyter.sheet import Surroundings
     from orange_jupyter.jupyter.widgets.controls import Controls
+
+PATIENCE = 0.4
+"""Seconds that a command may take before it shows a bar."""
 
 Act = Callable[[Message], None]
 """Takes Stop, Leave and the switches; called on the runtime's loop."""
@@ -46,6 +51,7 @@ class CellStage:
         self._drawn = asyncio.Event()
         self._live: dict[str, Request] = {}
         self._view = TurnView()
+        self._reported = 0.0
 
     @property
     def front(self) -> Front:
@@ -122,6 +128,19 @@ class CellStage:
         """Open a cited passage in the controls."""
         if self._controls is not None:
             self._controls.show_passage(citation, place)
+
+    def report(self, what: str, done: int, total: int | None) -> None:
+        """Show how far a command has come, with Stop beside it; from any thread. Quick ones show nothing."""
+        self._runtime.call_soon(self._progressed, Progress(what=what, done=done, total=total))
+
+    def _progressed(self, progress: Progress) -> None:
+        now = time.monotonic()
+        self._reported = self._reported or now
+        if self._controls is None and (now - self._reported < PATIENCE or progress.done == progress.total):
+            return
+        self.open()
+        if self._controls is not None:
+            self._controls.show_progress(progress)
 
     async def drawn(self) -> Literal[True]:
         """Wait until a page has drawn the controls."""

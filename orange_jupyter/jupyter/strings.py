@@ -6,9 +6,10 @@ One row holds both languages, so neither can be forgotten. `{name}` are values; 
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, Protocol
 
 from orange_jupyter.jupyter.strings_cards import CARD_WORDS
+from orange_jupyter.jupyter.strings_commands import COMMAND_WORDS
 
 Language = Literal["en", "zh"]
 
@@ -76,6 +77,7 @@ WORDS = MappingProxyType(
         "busy.leave": ("Do not wait", "不再等待"),
         "kernel.waits": ("Waits for the kernel", "等待内核空闲"),
         "indexing": ("Indexing {name}", "正在索引 {name}"),
+        "indexing.bases": ("Indexing the knowledge bases", "正在索引知识库"),
         "indexing.count": ("{done} of {total} files, {percent} %", "{done} / {total} 个文件，{percent} %"),
         "indexing.some": ("{done} files", "{done} 个文件"),
         "indexing.now": (
@@ -207,7 +209,29 @@ def text(language: Language, key: str, **values: object) -> str:
     return table[key][0 if language == "en" else 1].format(**values)
 
 
+class Say(Protocol):
+    """Words of the commands in one language."""
+
+    def __call__(self, key: str, **values: object) -> str:
+        """The words of `say.KEY`. `near` (a word or "") becomes the sentence `{nearest}`."""
+        ...
+
+
+def says(language: Language) -> Say:
+    """The words of the commands in a language."""
+
+    def say(key: str, **values: object) -> str:
+        if "near" in values:
+            near = values.pop("near")
+            values["nearest"] = text(language, "say.nearest", word=near) if near else ""
+        return text(language, f"say.{key}", **values)
+
+    return say
+
+
 def _table(key: str) -> MappingProxyType[str, tuple[str, str]]:
+    if key.startswith("say."):
+        return COMMAND_WORDS
     return CARD_WORDS if key.startswith(("card.", "fact.", "full.")) else WORDS
 
 

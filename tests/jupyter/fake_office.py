@@ -28,7 +28,6 @@ from orange_jupyter.core.messages import Text, Usage
 from orange_jupyter.core.ports import Approver, Listener
 from orange_jupyter.jupyter.approver import STAGE
 from orange_jupyter.jupyter.extension import Extension, loaded
-from orange_jupyter.jupyter.options import CELL_CANNOT_RAISE
 from orange_jupyter.jupyter.ports import Candidates, CellRequest, CellView, CommandReply, Where
 from orange_jupyter.jupyter.queues import Queues
 
@@ -66,7 +65,7 @@ class FakeOffice:
         wanted = cell.options.tier
         if wanted is not None and wanted.full and wanted.rank > self.tier.rank:
             hint = f"Run `%orange tier {wanted}` and confirm."
-            raise UsageError(f"{wanted} was not entered. {CELL_CANNOT_RAISE}", hint=hint)
+            raise UsageError(f"{wanted} was not entered. A cell, a file or Run All cannot raise the tier.", hint=hint)
         self.tier = wanted or self.tier
         with self._queues.standing("s_1", "周报", cell, view):
             return await self._send(cell, view)

@@ -12,9 +12,10 @@ from orange_jupyter.core.errors import ModelFault
 from orange_jupyter.core.events import StopReason
 from orange_jupyter.jupyter.strings import WORDS, language_of, text
 from orange_jupyter.jupyter.strings_cards import CARD_WORDS
+from orange_jupyter.jupyter.strings_commands import COMMAND_WORDS
 from orange_jupyter.jupyter.view import State
 
-ALL = dict(WORDS) | dict(CARD_WORDS)
+ALL = dict(WORDS) | dict(CARD_WORDS) | dict(COMMAND_WORDS)
 
 
 def fields(words: str) -> set[str]:

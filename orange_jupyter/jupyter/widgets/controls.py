@@ -144,7 +144,7 @@ class Controls(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget is untyp
     def show_progress(self, progress: Progress) -> float:
         """Show a bar outside a turn, for instance while a knowledge base is indexed; coalesced like `push`."""
         with self._lock:
-            self._extra["progress-alone"] = indexing(progress, self._language)
+            self._extra["progress-alone"] = indexing(progress, self._language) | {"stop": True}
             wait = self._drawn_at + INTERVAL - self._clock()
             if wait > 0 and progress.done != progress.total:
                 return wait

@@ -131,10 +131,12 @@ def indexing(progress: Progress, language: Language) -> Entry:
         words = text(language, "indexing.count", **count)
     else:
         words = text(language, "indexing.some", done=f"{progress.done:,}")
-    detail = name(progress.detail)
+    kind, _, file = progress.what.partition(" ")
+    detail = name(progress.detail or file) if kind == "indexing" else name(progress.detail)
+    title = text(language, "indexing.bases" if kind == "indexing" else "indexing", name=name(progress.what))
     return {
         "kind": "progress",
-        "title": text(language, "indexing", name=name(progress.what)),
+        "title": title,
         "state": text(language, "state.running"),
         "count": words,
         "done": progress.done,
