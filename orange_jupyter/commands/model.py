@@ -12,6 +12,8 @@ from orange_jupyter.commands.model_test import test
 from orange_jupyter.commands.standing import Standing, choose, none, one, plain, table, take
 from orange_jupyter.config import EMBEDDED, ModelSettings, Provider, Settings, add_model, use_model
 from orange_jupyter.core.errors import UsageError
+from orange_jupyter.core.masking import MASK
+from orange_jupyter.core.pasted import pasted_keys
 from orange_jupyter.jupyter.ports import CommandReply
 
 USAGE = "%orange model list | use NAME | add NAME --provider P --base-url URL --model ID … | key NAME | test [NAME]"
@@ -29,8 +31,20 @@ OPTIONS = (
 )
 
 
+KEY_USAGE = "%orange model key NAME, without the key: it is asked for at a hidden prompt."
+
+
+def refuse_keys(at: Standing, words: tuple[str, ...]) -> None:
+    """Refuse a line in which a key stands, also one that the notebook masked already. Raises UsageError."""
+    pasted = pasted_keys(("model", *words)) or [word for word in words if MASK in word or at.app.find_secrets(word)]
+    if pasted:
+        hint = f"{KEY_USAGE} If this notebook or terminal is shared, replace the key."
+        raise UsageError("A key stands in this line; it was not used and not kept.", hint=hint)
+
+
 async def model(at: Standing, words: tuple[str, ...]) -> CommandReply:
-    """Run one verb; `list` without any."""
+    """Run one verb; `list` without any. A key among the words is refused and never repeated."""
+    refuse_keys(at, words)
     verb, rest = choose(words, ("list", "use", "add", "key", "test"), "model")
     match verb:
         case "use":
@@ -140,7 +154,9 @@ def described_by(given: dict[str, str], name: str) -> ModelSettings:
 
 async def _key(at: Standing, name: str) -> CommandReply:
     settings = await asyncio.to_thread(at.app.ground.settings)
-    settings.model(name, str(at.app.ground.folders.config))
+    if name not in settings.models:  # the word may be a key of an unknown shape: it is not repeated
+        known = ", ".join(settings.models) or "none yet; %orange model add makes one"
+        raise UsageError(f"There is no model of that name. Models with a key: {known}.", hint=KEY_USAGE)
     value = await at.secret(f"Key for {name} (not shown, not written to the notebook): ")
     if not value or not value.strip():
         raise UsageError("No key was given; nothing was changed.")

@@ -49,6 +49,9 @@ class OrangeMagics:
         return self._work(line, cell, awaited=True)
 
     def _work(self, line: str, cell: str | None, *, awaited: bool) -> Coroutine[Any, Any, None]:
+        from orange_jupyter.jupyter.pasted import taken_out
+
+        line = taken_out(self._shell, line, cell)
         if cell is None:
             return self.notebook.line(line, awaited=awaited)
         return self.notebook.cell(line, cell, awaited=awaited)
