@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from orange_jupyter.commands.checks import Words
@@ -113,14 +113,19 @@ async def _trial(at: Standing, name: str) -> _Ended:
     try:
         probes = list(await probe_answer(model))
         if settings.provider not in SERVED or not probes[0].ok:
-            return _Ended(tuple(probes), settings.mode)
+            return _Ended(_without_secrets(at, probes), settings.mode)
         calls, mode = await _calls(models, name, (settings, model))
         probes += [*calls, *await _more(at, model, (name, settings))]
     finally:
         await model.close()
-    ended = _Ended(tuple(probes), mode)
+    ended = _Ended(_without_secrets(at, probes), mode)
     await asyncio.to_thread(_record, at, name, ended)
     return ended
+
+
+def _without_secrets(at: Standing, probes: list[Probe]) -> tuple[Probe, ...]:
+    """What the model said stands in the messages, and a server may give back the key that it was sent (U08)."""
+    return tuple(replace(probe, message=at.app.mask(probe.message)) for probe in probes)
 
 
 async def _calls(models: Models, name: str, tried: tuple[ModelSettings, Model]) -> tuple[list[Probe], Mode]:

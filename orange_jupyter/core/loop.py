@@ -10,7 +10,7 @@ from orange_jupyter.core.asking import ask_to_go_on
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.context import Turned, pack, system_message
 from orange_jupyter.core.declare import declare
-from orange_jupyter.core.deltas import Delta, Restarted, TextDelta
+from orange_jupyter.core.deltas import Delta, ModelRetry, Restarted, TextDelta
 from orange_jupyter.core.desk import Desk
 from orange_jupyter.core.dispatch import Ran
 from orange_jupyter.core.errors import ModelError, ModelFault, RunError
@@ -86,18 +86,25 @@ async def _ask_model(agent: Agent, history: Sequence[Turned], course: Course) ->
                 course.streamed += delta.text
             case Restarted():
                 course.streamed = ""
+                delta = _without_secrets(agent, delta)
+            case ModelRetry():
+                delta = _without_secrets(agent, delta)
             case _:
                 pass
         agent.desk.delta(delta)
 
     reply = await agent.model.respond(request, emit)
     course.usage = course.usage + reply.usage
-    return with_unique_ids(reply, course.seen_calls)
+    return with_unique_ids(masked(reply, agent.desk.mask), course.seen_calls)
+
+
+def _without_secrets(agent: Agent, delta: Restarted | ModelRetry) -> Restarted | ModelRetry:
+    """A server's own words come with the reason why it is asked again."""
+    return delta.model_copy(update={"reason": agent.desk.mask(delta.reason)})
 
 
 async def _take(agent: Agent, reply: Reply, course: Course) -> bool:
     """Record a reply and run its calls; True when the turn is answered."""
-    reply = masked(reply, agent.desk.mask)
     said = Message(role=Role.ASSISTANT, parts=reply.parts, model=reply.model or agent.model.info.name)
     if not said.text.strip() and not said.calls:
         return await _nudge(agent, course)

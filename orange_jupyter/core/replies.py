@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from orange_jupyter.core.messages import Reply, ToolCall
+from orange_jupyter.core.messages import Reasoning, Reply, Text, ToolCall
 
 
 def with_unique_ids(reply: Reply, seen: set[str]) -> Reply:
@@ -25,8 +25,11 @@ def with_unique_ids(reply: Reply, seen: set[str]) -> Reply:
 
 def masked(reply: Reply, mask: Callable[[str], str]) -> Reply:
     """The reply without secrets in what it says; the arguments of its calls run as they are (R-ALL-5)."""
-    parts = [
-        part if isinstance(part, ToolCall) else part.model_copy(update={"text": mask(part.text)})
-        for part in reply.parts
-    ]
-    return reply.model_copy(update={"parts": tuple(parts)})
+    notices = tuple(mask(line) for line in reply.notices)
+    return reply.model_copy(update={"parts": tuple(_masked(part, mask) for part in reply.parts), "notices": notices})
+
+
+def _masked(part: Text | Reasoning | ToolCall, mask: Callable[[str], str]) -> Text | Reasoning | ToolCall:
+    if isinstance(part, ToolCall):
+        return part.model_copy(update={"name": mask(part.name), "id": mask(part.id)})
+    return part.model_copy(update={"text": mask(part.text)})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from orange_jupyter.core.citing import used
@@ -68,6 +68,16 @@ class Play:
     beside: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class _Ended:
+    """How a turn ended; `mask` takes secrets out of the words of a server that stand in an error."""
+
+    reason: StopReason
+    error: OrangeError | None
+    seconds: float
+    mask: Callable[[str], str]
+
+
 async def play(agent: Agent, play: Play, live: Live) -> TurnFinished:
     """Run the turn and always end it with a TurnFinished that everybody heard. Never raises OrangeError."""
     began = play.clock.monotonic()
@@ -92,7 +102,8 @@ async def play(agent: Agent, play: Play, live: Live) -> TurnFinished:
     if live.reason is None:
         live.reason = reason
     error = await _keep_partial(agent, course) or error
-    return await _finish(play, course, (reason, error), play.clock.monotonic() - began)
+    ended = _Ended(reason, error, play.clock.monotonic() - began, agent.desk.mask)
+    return await _finish(play, course, ended)
 
 
 async def _keep_partial(agent: Agent, course: Course) -> StoreError | None:
@@ -109,25 +120,23 @@ async def _keep_partial(agent: Agent, course: Course) -> StoreError | None:
     return None
 
 
-async def _finish(
-    play: Play, course: Course, end: tuple[StopReason, OrangeError | None], seconds: float
-) -> TurnFinished:
-    reason, error = end
+async def _finish(play: Play, course: Course, ended: _Ended) -> TurnFinished:
+    error = ended.error
     try:
         citations, unknown = used(course.answer, await play.citations.known())
     except StoreError as failed:
         citations, unknown, error = (), (), error or failed
     finished = TurnFinished(
         turn_id=play.started.turn_id,
-        stop_reason=reason,
+        stop_reason=ended.reason,
         answer=course.answer,
         citations=citations,
         unknown_citations=unknown,
         usage=course.usage,
         steps=course.step,
-        seconds=round(seconds, 3),
-        error=error.message if error else None,
-        hint=error.hint if error else None,
+        seconds=round(ended.seconds, 3),
+        error=ended.mask(error.message) if error else None,
+        hint=ended.mask(error.hint) if error and error.hint else None,
         fault=str(error.fault) if isinstance(error, ModelError) else None,
         finished_at=play.clock.now(),
     )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from orange_jupyter.core.errors import ModelError, ModelFault
+from orange_jupyter.core.masking import Masker
 from orange_jupyter.providers.settings import ServerSettings
 from orange_jupyter.providers.speech import Speech
 
@@ -147,9 +148,8 @@ class Faults:
         return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
     def _without_secrets(self, text: str) -> str:
-        for secret in self._settings.secrets:
-            text = text.replace(secret, "[key]")
-        return _KEY_LIKE.sub("[key]", text)
+        """Servers give a key back as it is, in a URL's form, or in base64 with the header around it (U08)."""
+        return _KEY_LIKE.sub("[key]", Masker(self._settings.secrets).mask(text))
 
     def _error(self, fault: ModelFault, what: str, hint: str) -> ModelError:
         return ModelError(fault, f"The model server {self._settings.address} {what}.", hint=hint)
