@@ -6,7 +6,6 @@ import asyncio
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from orange_jupyter.app import App, Opened, environment
@@ -15,7 +14,7 @@ from orange_jupyter.commands import run_command
 from orange_jupyter.commands.kb import find
 from orange_jupyter.commands.standing import Standing
 from orange_jupyter.core.corpus import Citation
-from orange_jupyter.core.errors import ModelError, OrangeError, ToolError, UsageError
+from orange_jupyter.core.errors import ModelError, ToolError, UsageError
 from orange_jupyter.core.events import StopReason, TurnFinished
 from orange_jupyter.core.grant import Tier
 from orange_jupyter.core.ports import Approver, ReportProgress
@@ -26,6 +25,7 @@ from orange_jupyter.jupyter.ports import Candidates, CellRequest, CellView, Comm
 from orange_jupyter.jupyter.queues import Queues
 from orange_jupyter.jupyter.sheet import Surroundings
 from orange_jupyter.jupyter.strings import says
+from orange_jupyter.names import names
 from orange_jupyter.surroundings import surroundings
 from orange_jupyter.turns import Collector, Turn
 
@@ -209,19 +209,8 @@ class NotebookOffice:
         return self._candidates
 
     async def _learn_names(self) -> None:
-        try:
-            settings = await asyncio.to_thread(self._app.ground.settings)
-            bases = await asyncio.to_thread(self._app.bases)
-            records = await self._app.ground.sessions.list()
-        except OrangeError:
-            return
-        files = await asyncio.to_thread(_files, [base.root for base in bases.bases[:1]])
-        self._candidates = Candidates(
-            knowledge_bases=tuple(base.name for base in bases.bases),
-            sessions=tuple(record.title for record in records[:50] if record.title),
-            models=tuple(dict.fromkeys(("embedded", *settings.models))),
-            files=files,
-        )
+        selected = self._current.session.state.knowledge_bases if self._current else ()
+        self._candidates = await names(self._app, selected) or self._candidates
 
     async def close(self) -> None:
         """Stop what runs and free everything."""
@@ -262,11 +251,3 @@ def _variables(cell: CellRequest) -> str:
         fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", value)), default=0))
         shown.append(f"{name} =\n{fence}\n{value[:VARIABLES]}\n{fence}")
     return "\n\n".join(["Variables of the notebook:", *shown]) if shown else ""
-
-
-def _files(roots: list[str]) -> tuple[str, ...]:
-    """Names in the first KB's own folder, for completion."""
-    try:
-        return tuple(sorted(entry.name for root in roots for entry in Path(root).iterdir() if entry.is_file())[:200])
-    except OSError:
-        return ()

@@ -336,3 +336,20 @@ async def test_a_language_model_names_the_session_unless_the_person_did(office):
     finished = await office("", "And the second?")
     assert finished.answer == "5"
     assert len(model.requests) == 3
+
+
+async def test_names_for_completion_can_be_given_as_they_are(office):
+    """R-NB-3, R-SCH-4: files below the first KB by their path, of another one below its name; folders to add."""
+    (office.folder / "kb" / "深 处").mkdir()
+    (office.folder / "kb" / "深 处" / "a b.md").write_text("x\n", encoding="utf-8")
+    (office.folder / "kb" / ".hidden").mkdir()
+    (office.folder / "more").mkdir()
+    (office.folder / "more" / "n.md").write_text("y\n", encoding="utf-8")
+    await office.say("kb add kb")
+    await office.say("kb add more")
+    names = office.now.candidates()
+    assert names.files == ("melt.md", "深 处/a b.md", "more/n.md")
+    assert names.folders == (".", "kb", "more", "kb/深 处")
+    assert names.knowledge_bases == ("kb", "more")
+    for file in names.files:
+        assert (await office.now.command(("show", file), Where(None, None, str(office.folder)))).markdown

@@ -19,12 +19,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """Where a cell stands. `notebook` is its absolute path (None: unknown), `language` is "en" or "zh"."""
+    """Where a cell stands. `notebook` is its absolute path (None: unknown), `language` is "en" or "zh".
+
+    `way` is how a cell waits here (`waiting.Way`), "" outside kernels.
+    """
 
     notebook: str | None
     cell_id: str | None
     folder: str
     language: Language = "en"
+    way: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +72,7 @@ class Candidates:
     models: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     variables: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
 
 
 class TurnObject(Protocol):
