@@ -10,7 +10,7 @@ from orange_jupyter.core.asking import ask_to_go_on
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.context import Turned, pack, system_message
 from orange_jupyter.core.declare import declare
-from orange_jupyter.core.deltas import Delta, ModelRetry, Restarted, TextDelta
+from orange_jupyter.core.deltas import Delta, Restarted, TextDelta
 from orange_jupyter.core.desk import Desk
 from orange_jupyter.core.dispatch import Ran
 from orange_jupyter.core.errors import ModelError, ModelFault, RunError
@@ -21,6 +21,7 @@ from orange_jupyter.core.paths import KnowledgeBase
 from orange_jupyter.core.ports import Model
 from orange_jupyter.core.replies import masked, with_unique_ids
 from orange_jupyter.core.result import as_json, failure
+from orange_jupyter.core.streaming import MaskedStream
 from orange_jupyter.core.together import groups, run_together
 
 REPAIRS = 2
@@ -79,6 +80,7 @@ async def _ask_model(agent: Agent, history: Sequence[Turned], course: Course) ->
     request = pack(system, history, course.current, tools=tools, model=agent.model.info)
     await agent.desk.hear(StepStarted(step=course.step, limit=agent.limits.steps))
     course.streamed = ""
+    shown = MaskedStream(agent.desk.delta, agent.desk.mask)
 
     def emit(delta: Delta) -> None:
         match delta:
@@ -86,21 +88,14 @@ async def _ask_model(agent: Agent, history: Sequence[Turned], course: Course) ->
                 course.streamed += delta.text
             case Restarted():
                 course.streamed = ""
-                delta = _without_secrets(agent, delta)
-            case ModelRetry():
-                delta = _without_secrets(agent, delta)
             case _:
                 pass
-        agent.desk.delta(delta)
+        shown(delta)
 
     reply = await agent.model.respond(request, emit)
+    shown.flush()
     course.usage = course.usage + reply.usage
     return with_unique_ids(masked(reply, agent.desk.mask), course.seen_calls)
-
-
-def _without_secrets(agent: Agent, delta: Restarted | ModelRetry) -> Restarted | ModelRetry:
-    """A server's own words come with the reason why it is asked again."""
-    return delta.model_copy(update={"reason": agent.desk.mask(delta.reason)})
 
 
 async def _take(agent: Agent, reply: Reply, course: Course) -> bool:
