@@ -14,7 +14,7 @@ from orange_jupyter.app import App, ForThisRun, Opened, environment, locale
 from orange_jupyter.cli.ask import ask, question
 from orange_jupyter.cli.plain import as_terminal
 from orange_jupyter.cli.tool import search, tool
-from orange_jupyter.commands import kb, model, model_test, session, state
+from orange_jupyter.commands import doctor, kb, model, model_test, session
 from orange_jupyter.commands.standing import Standing
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.errors import ConfigError, SessionError, StoreError, UsageError
@@ -50,7 +50,7 @@ async def run(given: Namespace) -> Printed:
     except (ConfigError, StoreError) as error:
         if given.command != "doctor":
             raise
-        reply = state.unopened(error)
+        reply = doctor.unopened(error, language_of(locale()))
         return Printed(reply.data or {}, as_terminal(reply.markdown))
     try:
         return await _run(app, given)
@@ -112,7 +112,7 @@ async def _command(app: App, given: Namespace) -> CommandReply:
         case "index", _:
             return await kb.scan(at, rebuild=given.rebuild)
         case "doctor", _:
-            return await state.doctor(at, ())
+            return await doctor.doctor(at, ())
         case "kb", "list":
             return await kb.kb(at, ("list",))
         case "kb", "add":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orange_jupyter.commands import kb, model, rights, session, show, state
+from orange_jupyter.commands import doctor, kb, model, rights, session, show, state, usage
 from orange_jupyter.commands.standing import Command, Standing, table
 from orange_jupyter.core.errors import UsageError
 from orange_jupyter.jupyter.options import near
@@ -19,8 +19,10 @@ COMMANDS: dict[str, Command] = {
     "plan": Command("plan [on|off]", "plan mode: look and read only", "规划模式：只看不改", rights.plan),
     "session": Command(session.USAGE.removeprefix("%orange "), "conversations", "对话", session.session),
     "show": Command(show.USAGE.removeprefix("%orange "), "a passage, a note, a page", "打开引文或笔记", show.show),
-    "usage": Command("usage", "tokens of this session", "本会话的 token 用量", state.usage),
-    "doctor": Command("doctor", "checks of this installation", "检查安装", state.doctor),
+    "usage": Command(
+        "usage", "tokens and cost by turn, session and notebook", "每轮、本会话、本笔记本的词元与费用", usage.usage
+    ),
+    "doctor": Command("doctor", "checks of this installation and the model", "检查安装与模型", doctor.doctor),
 }
 BY_THE_NOTEBOOK = {
     "wait": ("wait", "join a turn that goes on by itself", "等待后台运行的一轮"),

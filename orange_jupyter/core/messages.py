@@ -102,7 +102,10 @@ class Message(Value):
 
 
 class Usage(Value):
-    """Tokens of one request or a sum of them; cache and reasoning counts are subsets, never added twice."""
+    """Tokens of one request or a sum of them; cache and reasoning counts are subsets, never added twice.
+
+    `raw` is what the server itself counted for one request (wire row 29); usages with the same counts are equal.
+    """
 
     input_tokens: int = 0
     cache_read_tokens: int = 0
@@ -110,6 +113,16 @@ class Usage(Value):
     output_tokens: int = 0
     reasoning_tokens: int = 0
     cost: float | None = None
+    raw: dict[str, Any] = Field(default_factory=dict, repr=False)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Usage) and self._counts() == other._counts()
+
+    def __hash__(self) -> int:
+        return hash(self._counts())
+
+    def _counts(self) -> tuple[object, ...]:
+        return tuple(getattr(self, name) for name in type(self).model_fields if name != "raw")
 
     def __add__(self, other: Usage) -> Usage:
         cost = None if self.cost is None and other.cost is None else (self.cost or 0.0) + (other.cost or 0.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from orange_jupyter.core.errors import UsageError
@@ -85,9 +86,9 @@ class Notebook:
         if words == ("wait",):
             await self._join(screen.front, awaited=awaited)
             return
-        where = self.where()
-        stage = self._stage(screen, where)
         way = self._way(screen.front, awaited=awaited)
+        where = replace(self.where(), way=way.value)
+        stage = self._stage(screen, where)
         if way in (Way.PUMP, Way.DETACHED):
             screen.record(EMPTY)  # on kernels before 7 only a display made here stays in this cell
         job = self._start(LineWork(self.entrance, words, where, screen, stage), screen, stage)

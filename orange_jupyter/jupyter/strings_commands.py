@@ -137,7 +137,15 @@ COMMAND_WORDS = MappingProxyType(
         "say.usage.out": ("Tokens out", "输出词元"),
         "say.usage.steps": ("Steps", "步数"),
         "say.usage.seconds": ("Seconds", "秒"),
-        "say.usage.all": ("all", "合计"),
+        "say.usage.cached": ("of them cached", "其中缓存"),
+        "say.usage.cost": ("Cost", "费用"),
+        "say.usage.session": ("this session", "本会话"),
+        "say.usage.notebook": ("this notebook, {n} sessions", "本笔记本，{n} 个会话"),
+        "say.usage.notebook.one": ("this notebook, {n} session", "本笔记本，{n} 个会话"),
+        "say.usage.unpriced": (
+            "Costs are counted where prices are known: [models.NAME.prices], per million tokens.",
+            "只在知道价格时计算费用：[models.NAME.prices]，按每百万词元。",
+        ),
         # show
         "say.show.needs": ("This needs a file or a citation: {usage}", "这里要一个文件或一个引文编号：{usage}"),
         "say.show.page": ("“{word}” is not a page: {usage}", "“{word}”不是页码：{usage}"),

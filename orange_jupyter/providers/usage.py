@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from orange_jupyter.core.messages import Usage
+
+_LONGEST_RAW = 4_000
+"""Characters of a usage object that is kept as it came; real ones have a few hundred."""
 
 
 def usage_of(used: dict[str, Any]) -> Usage:
     """Usage from a `usage` object: OpenAI's names, DeepSeek's cache counts, OpenRouter's cost, Anthropic's parts.
 
     Anthropic's `input_tokens` leave out what was read from or written to the cache: the sum is the whole input.
-    `cost` in the provider's currency where the server tells it, else None.
+    `cost` in the provider's currency where the server tells it, else None. `raw` is the object itself.
     """
     inputs = _details(used, "prompt_tokens_details", "input_tokens_details")
     outputs = _details(used, "completion_tokens_details", "output_tokens_details")
@@ -26,6 +30,7 @@ def usage_of(used: dict[str, Any]) -> Usage:
         output_tokens=_count(used, "completion_tokens", "output_tokens"),
         reasoning_tokens=_count(outputs, "reasoning_tokens", "thinking_tokens") or _count(used, "reasoning_tokens"),
         cost=float(cost) if isinstance(cost, int | float) and not isinstance(cost, bool) else None,
+        raw=used if len(json.dumps(used)) <= _LONGEST_RAW else {},
     )
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from orange_jupyter.app import App
 from orange_jupyter.jupyter.ports import CommandReply, Where
+from orange_jupyter.jupyter.strings import Language
 from orange_jupyter.office import NotebookOffice
 from orange_jupyter.terminal import Nobody
 
@@ -39,8 +40,8 @@ def office(app: App) -> NotebookOffice:
 def say(app: App, office: NotebookOffice) -> Callable[..., Awaitable[CommandReply]]:
     """Run a `%orange` line: `await say("model list", "zh")`."""
 
-    async def line(text: str, language: str = "en") -> CommandReply:
-        where = Where(str(Path(app.folder) / "a.ipynb"), None, app.folder, language=language)  # type: ignore[arg-type]
+    async def line(text: str, language: Language = "en", way: str = "") -> CommandReply:
+        where = Where(str(Path(app.folder) / "a.ipynb"), None, app.folder, language, way)
         return await office.command(tuple(text.split()), where)
 
     return line
