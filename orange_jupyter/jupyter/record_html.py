@@ -17,6 +17,7 @@ from orange_jupyter.jupyter.sheet import (
     QUESTION_LIMIT,
     ROW_LIMIT,
     Sheet,
+    advice,
     asides,
     clock,
     date,
@@ -137,7 +138,7 @@ def _fault(paper: Sheet) -> str:
         return ""
     key = f"fault.{finished.fault or 'other'}"
     title = escape(paper.say(key))
-    lines = [name(finished.error or ""), paper.say("kept"), name(finished.hint or "")]
+    lines = [name(finished.error or ""), paper.say("kept"), advice(paper)]
     body = "".join(f"<p>{escape(line)}</p>" for line in lines if line)
     symbol = icon("key" if key.endswith("key_refused") else "web")
     shown = state(("is-bad", "cross"), paper.say("state.failed"))

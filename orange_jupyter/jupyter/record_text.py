@@ -15,6 +15,7 @@ from orange_jupyter.jupyter.sheet import (
     QUESTION_LIMIT,
     ROW_LIMIT,
     Sheet,
+    advice,
     asides,
     clock,
     date,
@@ -111,7 +112,7 @@ def _after(paper: Sheet) -> list[str]:
     finished = paper.view.finished
     if finished and finished.stop_reason == "model_error":
         lines.append(paper.say(f"fault.{finished.fault or 'other'}") + ". " + name(finished.error or ""))
-        lines.append(f"{paper.say('kept')} {name(finished.hint or '')}".rstrip())
+        lines.append(f"{paper.say('kept')} {advice(paper)}")
     return lines
 
 

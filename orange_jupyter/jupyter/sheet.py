@@ -190,6 +190,16 @@ def ending(paper: Sheet) -> str:
     return paper.say(f"end.{finished.stop_reason}", limit=paper.view.step_limit)
 
 
+def advice(paper: Sheet) -> str:
+    """What to do about a failed turn: the error's own advice, else the table's; in Chinese always the table's."""
+    finished, started = paper.view.finished, paper.view.started
+    if finished is None:
+        return ""
+    if finished.hint and paper.language == "en":
+        return name(finished.hint)
+    return paper.say(f"advice.{finished.fault or 'other'}", model=name(started.model) if started else "NAME")
+
+
 def usage(paper: Sheet) -> str:
     """The last line: model and host, tokens, cost if known, session and turn."""
     view = paper.view

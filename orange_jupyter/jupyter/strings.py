@@ -174,7 +174,7 @@ WORDS = MappingProxyType(
         ),
         "end.taken_over": ("The turn was taken over in another place.", "本轮已在别处接手。"),
         "fault.unreachable": ("The model server does not answer", "模型服务没有应答"),
-        "fault.key_refused": ("The model server wants a valid key", "模型服务需要有效的密钥"),
+        "fault.key_refused": ("The key was not accepted", "密钥未被接受"),
         "fault.unknown_model": ("The server does not know this model", "服务器上没有这个模型"),
         "fault.no_credit": ("The account has no credit left", "账户余额不足"),
         "fault.content_filter": ("The provider's filter ended the answer", "服务方的过滤器中止了回答"),
@@ -186,6 +186,54 @@ WORDS = MappingProxyType(
         "fault.server_error": ("The model server reported an error", "模型服务报告了错误"),
         "fault.other": ("The turn failed", "本轮失败"),
         "kept": ("Your question is kept.", "问题已保留。"),
+        "advice.unreachable": (
+            "Check that the server runs, then run the cell again. %orange doctor looks for the reason; "
+            "%orange model use embedded searches without a server.",
+            "请确认服务已启动，再运行一次单元格。%orange doctor 会查找原因；"
+            "%orange model use embedded 不用服务也能搜索。",
+        ),
+        "advice.key_refused": (
+            "Set the key with %orange model key {model}; it is asked for in a hidden field and never written to "
+            "the notebook.",
+            "用 %orange model key {model} 设置密钥；它在隐藏的输入框里询问，不会写入笔记本。",
+        ),
+        "advice.unknown_model": (
+            "Check the model's exact id in the server's list: %orange model list shows what is set here.",
+            "请在服务的列表中核对模型的准确名称；%orange model list 列出这里的设置。",
+        ),
+        "advice.no_credit": (
+            "Top up the account, or use another model: %orange model list.",
+            "请充值，或换一个模型：%orange model list。",
+        ),
+        "advice.content_filter": (
+            "Reword the question, or use another model.",
+            "请换一种说法，或换一个模型。",
+        ),
+        "advice.context_too_long": (
+            "Begin a new session with %orange session new, or set the model's context window to what the server has.",
+            "用 %orange session new 开始新会话，或把模型的上下文长度设为服务的实际值。",
+        ),
+        "advice.not_a_model_server": (
+            "Check the address with %orange model list; it usually ends with /v1.",
+            "用 %orange model list 核对地址；它通常以 /v1 结尾。",
+        ),
+        "advice.bad_request": (
+            "The words above are the server's own. %orange model test {model} shows what works.",
+            "上面是服务自己的话。%orange model test {model} 会显示哪些可用。",
+        ),
+        "advice.cut_stream": ("Run the cell again to ask once more.", "重新运行单元格即可再问一次。"),
+        "advice.timed_out": (
+            "The server may be overloaded or still loading the model. Run the cell again.",
+            "服务可能过载，或还在装载模型。请再运行一次。",
+        ),
+        "advice.server_error": (
+            "Run the cell again; the fault is the server's.",
+            "请再运行一次；问题出在服务一边。",
+        ),
+        "advice.other": (
+            "Run the cell again; %orange doctor looks for the reason.",
+            "请再运行一次；%orange doctor 会查找原因。",
+        ),
         # decisions
         "outcome.approved": ("Approved", "已批准"),
         "outcome.denied": ("Denied", "已拒绝"),

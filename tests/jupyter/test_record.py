@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
+from orange_jupyter.core.errors import ModelFault
 from orange_jupyter.core.events import Event, Notice, PartDone, StepStarted, StopReason
 from orange_jupyter.core.messages import Text
 from orange_jupyter.jupyter.record import TURN_TYPE, record
 from orange_jupyter.jupyter.sheet import Surroundings
-from orange_jupyter.jupyter.strings import Language
+from orange_jupyter.jupyter.strings import Language, text
 from orange_jupyter.jupyter.widgets.citation import note_panel, passage_panel
 from tests.jupyter.test_markdown import ACTING, CARRIERS
 from tests.jupyter.turns import (
@@ -304,3 +305,25 @@ def test_a_note_shown_by_itself_is_rendered_safely() -> None:
     assert "Picture not shown: x" in panel["text/html"]
     assert "<script" not in panel["text/html"]
     assert 'href="notes/a%20b.md"' in panel["text/html"]
+
+
+@pytest.mark.parametrize("fault", [*ModelFault, None])
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_failed_turn_says_what_happened_what_is_kept_and_what_to_do(language: Language, fault: str | None) -> None:
+    """DESIGN.md, 6; screen 10; R-UI-8: in every written form, also where the error has no advice of its own."""
+    failed = finished("", StopReason.MODEL_ERROR, error="http://10.2.0.14:8000/v1 did not answer.", fault=fault)
+    bundle = record(view_of([started(), failed]), language, number=1)
+    words = {"model": "qwen3-32b"}
+    for key in (f"fault.{fault or 'other'}", "kept", f"advice.{fault or 'other'}"):
+        told = text(language, key, **words)
+        assert told in read(bundle)
+        assert told in bundle["text/plain"]
+        assert told in re.sub(r"\\(.)", r"\1", bundle["text/markdown"])
+
+
+def test_an_error_s_own_advice_is_told_in_english() -> None:
+    """Screen 10: what the provider's part knows better."""
+    failed = finished("", StopReason.MODEL_ERROR, error="refused.", fault="unreachable", hint="Set `proxy`.")
+    bundle = record(view_of([started(), failed]), "en", number=1)
+    assert "Your question is kept. Set `proxy`." in bundle["text/plain"]
+    assert text("en", "advice.unreachable") not in bundle["text/plain"]

@@ -59,7 +59,7 @@ def test_the_words_are_those_of_the_design(key: str, english: str, chinese: str)
 def test_every_state_outcome_fault_and_ending_has_words() -> None:
     """DESIGN.md: every state has a word; screen 10: every error says what happened."""
     wanted = {f"state.{state}" for state in State} | {f"outcome.{outcome}" for outcome in Outcome}
-    wanted |= {f"fault.{fault}" for fault in ModelFault}
+    wanted |= {f"{part}.{fault}" for fault in (*ModelFault, "other") for part in ("fault", "advice")}
     silent = {StopReason.ANSWER, StopReason.PLAN, StopReason.MODEL_ERROR}
     wanted |= {f"end.{reason}" for reason in StopReason if reason not in silent}
     assert wanted <= ALL.keys()
