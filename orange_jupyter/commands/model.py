@@ -9,12 +9,13 @@ from typing import Any
 from pydantic import ValidationError
 
 from orange_jupyter.commands.model_test import test
-from orange_jupyter.commands.standing import Standing, choose, none, one, plain, table, take
+from orange_jupyter.commands.standing import ENGLISH, Standing, choose, none, one, plain, table, take
 from orange_jupyter.config import EMBEDDED, ModelSettings, Provider, Settings, add_model, use_model
 from orange_jupyter.core.errors import UsageError
 from orange_jupyter.core.masking import MASK
 from orange_jupyter.core.pasted import pasted_keys
 from orange_jupyter.jupyter.ports import CommandReply
+from orange_jupyter.jupyter.strings import Say
 
 USAGE = "%orange model list | use NAME | add NAME --provider P --base-url URL --model ID … | key NAME | test [NAME]"
 OPTIONS = (
@@ -31,32 +32,28 @@ OPTIONS = (
 )
 
 
-KEY_USAGE = "%orange model key NAME, without the key: it is asked for at a hidden prompt."
-
-
 def refuse_keys(at: Standing, words: tuple[str, ...]) -> None:
     """Refuse a line in which a key stands, also one that the notebook masked already. Raises UsageError."""
     pasted = pasted_keys(("model", *words)) or [word for word in words if MASK in word or at.app.find_secrets(word)]
     if pasted:
-        hint = f"{KEY_USAGE} If this notebook or terminal is shared, replace the key."
-        raise UsageError("A key stands in this line; it was not used and not kept.", hint=hint)
+        raise UsageError(at.say("model.pasted"), hint=at.say("model.pasted.hint"))
 
 
 async def model(at: Standing, words: tuple[str, ...]) -> CommandReply:
     """Run one verb; `list` without any. A key among the words is refused and never repeated."""
     refuse_keys(at, words)
-    verb, rest = choose(words, ("list", "use", "add", "key", "test"), "model")
+    verb, rest = choose(words, ("list", "use", "add", "key", "test"), "model", at.say)
     match verb:
         case "use":
-            return await _use(at, one(rest, "%orange model use NAME"))
+            return await _use(at, one(rest, "%orange model use NAME", at.say))
         case "add":
             return await _add(at, rest)
         case "key":
-            return await _key(at, one(rest, "%orange model key NAME"))
+            return await _key(at, one(rest, "%orange model key NAME", at.say))
         case "test":
             return await test(at, rest[0] if rest else at.opened.session.state.model)
         case _:
-            none(rest, USAGE)
+            none(rest, USAGE, at.say)
             return await listed(at, at.opened.session.state.model)
 
 
@@ -85,19 +82,20 @@ def document(name: str, settings: Settings, selected: str) -> dict[str, Any]:
 
 async def listed(at: Standing, now: str) -> CommandReply:
     """Every model; `now` is the one that is marked."""
+    say = at.say
     settings = await asyncio.to_thread(at.app.ground.settings)
     models = described(settings, now)
     rows = [
         (
-            "now" if one["name"] == now else "",
+            say("now") if one["name"] == now else "",
             one["name"],
             one["provider"],
-            one["host"] or "this machine",
+            one["host"] or say("here"),
             f"{one['contextWindow']:,}",
         )
         for one in models
     ]
-    shown = table(("", "Model", "Provider", "Text goes to", "Window, tokens"), rows)
+    shown = table(("", *(say(key) for key in ("model", "model.provider", "model.goes", "model.window"))), rows)
     return CommandReply(shown, {"ok": True, "models": models})
 
 
@@ -105,28 +103,28 @@ async def _use(at: Standing, name: str) -> CommandReply:
     await at.opened.session.use_model(name)
     settings = await asyncio.to_thread(at.app.ground.settings)
     about = document(name, settings, name)
-    where = about["host"] or "this machine only"
-    return CommandReply(
-        f"The next turn uses **{plain(name)}**; text goes to {plain(where)}.", {"ok": True, "model": about}
-    )
+    where = plain(about["host"] or at.say("model.here"))
+    return CommandReply(at.say("model.used", name=plain(name), host=where), {"ok": True, "model": about})
 
 
 async def use_by_default(at: Standing, name: str) -> CommandReply:
     """Set the default of this ORANGE_HOME (the command line's `model use`)."""
     settings = await asyncio.to_thread(use_model, at.app.ground.folders.config, name)
-    return CommandReply(f"New sessions use **{plain(name)}**.", {"ok": True, "model": document(name, settings, name)})
+    data = {"ok": True, "model": document(name, settings, name)}
+    return CommandReply(at.say("model.default", name=plain(name)), data)
 
 
 async def _add(at: Standing, words: tuple[str, ...]) -> CommandReply:
     flags = tuple("--vision=true" if word == "--vision" else word for word in words)
-    rest, given = take(flags, OPTIONS, USAGE)
-    name = one(rest, USAGE)
-    settings = await asyncio.to_thread(add_model, at.app.ground.folders.config, name, described_by(given, name))
-    text = f"**{plain(name)}** is known. `%orange model key` sets its key, `%orange model use` uses it."
-    return CommandReply(text, {"ok": True, "model": document(name, settings, at.opened.session.state.model)})
+    rest, given = take(flags, OPTIONS, USAGE, at.say)
+    name = one(rest, USAGE, at.say)
+    described = described_by(given, name, at.say)
+    settings = await asyncio.to_thread(add_model, at.app.ground.folders.config, name, described)
+    data = {"ok": True, "model": document(name, settings, at.opened.session.state.model)}
+    return CommandReply(at.say("model.added", name=plain(name)), data)
 
 
-def described_by(given: dict[str, str], name: str) -> ModelSettings:
+def described_by(given: dict[str, str], name: str, say: Say = ENGLISH) -> ModelSettings:
     """Options as settings; a server's model is called like the name where no id is given. Raises UsageError."""
     fields: dict[str, Any] = {
         "provider": given.get("--provider", "openai_compatible"),
@@ -140,7 +138,7 @@ def described_by(given: dict[str, str], name: str) -> ModelSettings:
     for option, field in (("--context", "context_window"), ("--max-output", "max_output")):
         if option in given:
             if not given[option].isdigit():
-                raise UsageError(f"{option} takes a whole number of tokens, not “{given[option]}”.")
+                raise UsageError(say("model.number", option=option, word=given[option]))
             fields[field] = int(given[option])
     if "--mode" in given:
         fields["mode"] = given["--mode"]
@@ -155,14 +153,12 @@ def described_by(given: dict[str, str], name: str) -> ModelSettings:
 async def _key(at: Standing, name: str) -> CommandReply:
     settings = await asyncio.to_thread(at.app.ground.settings)
     if name not in settings.models:  # the word may be a key of an unknown shape: it is not repeated
-        known = ", ".join(settings.models) or "none yet; %orange model add makes one"
-        raise UsageError(f"There is no model of that name. Models with a key: {known}.", hint=KEY_USAGE)
-    value = await at.secret(f"Key for {name} (not shown, not written to the notebook): ")
+        known = ", ".join(settings.models) or at.say("nothing")
+        raise UsageError(at.say("model.unnamed", names=known), hint=at.say("model.pasted.hint"))
+    value = await at.secret(at.say("model.ask", name=name))
     if not value or not value.strip():
-        raise UsageError("No key was given; nothing was changed.")
+        raise UsageError(at.say("model.keyless"))
     source = await asyncio.to_thread(at.app.ground.keys.set, name, value.strip())
     await at.app.learn_secrets()
-    kept = {"keyring": "the system's keyring", "file": "ORANGE_HOME/keys.toml (mode 600)"}[str(source)]
-    return CommandReply(
-        f"The key of **{plain(name)}** is kept in {kept}.", {"ok": True, "model": name, "kept": str(source)}
-    )
+    told = at.say(f"model.kept.{source}", name=plain(name))
+    return CommandReply(told, {"ok": True, "model": name, "kept": str(source)})

@@ -123,6 +123,52 @@ COMMAND_WORDS = MappingProxyType(
         ),
         "say.session.there.hint": ("Give another name with --to.", "用 --to 换一个名字。"),
         "say.session.unwritable": ("{path} cannot be written: {why}.", "无法写入 {path}：{why}。"),
+        # models
+        "say.model": ("Model", "模型"),
+        "say.model.provider": ("Provider", "接口"),
+        "say.model.goes": ("Text goes to", "文本发送到"),
+        "say.model.window": ("Window, tokens", "窗口（词元）"),
+        "say.model.here": ("this machine only", "仅本机"),
+        "say.model.used": (
+            "The next turn uses **{name}**; text goes to {host}.",
+            "下一轮使用 **{name}**；文本发送到 {host}。",
+        ),
+        "say.model.default": ("New sessions use **{name}**.", "新会话使用 **{name}**。"),
+        "say.model.added": (
+            "**{name}** is known. `%orange model key` sets its key, `%orange model test` tries it, "
+            "`%orange model use` uses it.",
+            "已登记 **{name}**。`%orange model key` 设置密钥，`%orange model test` 测试，`%orange model use` 使用。",
+        ),
+        "say.model.number": (
+            "{option} takes a whole number of tokens, not “{word}”.",
+            "{option} 要词元的整数，不能是“{word}”。",
+        ),
+        "say.model.pasted": (
+            "A key stands in this line; it was not used and not kept.",
+            "这一行里写了密钥；没有使用，也没有保存。",
+        ),
+        "say.model.pasted.hint": (
+            "%orange model key NAME, without the key: it is asked for at a hidden prompt. "
+            "If others see this notebook or terminal, replace the key.",
+            "请写 %orange model key NAME，不带密钥：会在隐藏输入框中询问。如果别人能看到这个笔记本或终端，请更换密钥。",
+        ),
+        "say.model.unnamed": (
+            "There is no model of that name. Models: {names}.",
+            "没有这个名字的模型。已有：{names}。",
+        ),
+        "say.model.ask": (
+            "Key for {name} (not shown, not written to the notebook): ",
+            "{name} 的密钥（不显示，不写入笔记本）：",
+        ),
+        "say.model.keyless": ("No key was given; nothing was changed.", "没有输入密钥；什么也没有改变。"),
+        "say.model.kept.keyring": (
+            "The key of **{name}** is kept in the system's keyring.",
+            "**{name}** 的密钥保存在系统密钥环。",
+        ),
+        "say.model.kept.file": (
+            "The key of **{name}** is kept in ORANGE\\_HOME/keys.toml (mode 600).",
+            "**{name}** 的密钥保存在 ORANGE\\_HOME/keys.toml（模式 600）。",
+        ),
         # status and usage
         "say.status.tier": ("Tier", "安全级别"),
         "say.status.rights": ("{tier} (permission version {version})", "{tier}（权限版本 {version}）"),

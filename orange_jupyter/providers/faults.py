@@ -37,7 +37,9 @@ _CONTEXT = re.compile(
     r"(?:context|number of (?:input )?tokens)|prompt is too long|too many (?:input |total )?tokens|"
     r"input (?:token count|length|is too long)|reduce the length|longer than the model|"
     r"request[_ ]too[_ ]large|exceed_context_size|n_ctx|greater than the context|maximum (?:prompt|input) length|"
-    r"tokens? (?:in|of) .{0,40}exceed|range of input length",
+    r"tokens? (?:in|of) .{0,40}exceed|range of input length|"
+    r"(?:maximum )?model (?:token )?(?:length|limit)|max_model_len|max_new_tokens must be|"
+    r"exceeds? the model'?s context|上下文.{0,8}(?:长度|超)|(?:输入|内容|prompt).{0,8}(?:过长|超长)|tokens?.{0,8}超过",
     re.IGNORECASE,
 )
 _CREDIT = re.compile(

@@ -1,0 +1,99 @@
+"""`%orange model`: keys by a hidden prompt only, every reply in both languages (R-MOD-2, R-UI-8, S03, S04)."""
+
+from __future__ import annotations
+
+import json
+import stat
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from orange_jupyter.__main__ import main
+from orange_jupyter.app import App
+from orange_jupyter.commands import run_command
+from orange_jupyter.commands.standing import Standing
+from orange_jupyter.core.errors import UsageError
+from orange_jupyter.jupyter.ports import CommandReply, Where
+from tests.commands.test_outward import KEY, configure
+
+Say = Callable[..., Awaitable[CommandReply]]
+OWN = "a-key-of-no-known-shape-乙".encode("ascii", "ignore").decode() + "42"
+
+
+async def typed(app: App, text: str | None, line: str) -> CommandReply:
+    """A line whose hidden prompt gets `text`."""
+
+    async def secret(_: str) -> str | None:
+        return text
+
+    where = Where(None, None, app.folder, "en")
+    return await run_command(Standing(app, where, await app.aside(), lambda _: None, secret), tuple(line.split()))
+
+
+async def test_a_key_is_asked_for_kept_privately_and_masked_from_then_on(app: App) -> None:
+    configure(app, "http://127.0.0.1:9/v1")
+    reply = await typed(app, f" {OWN}\n", "model key mine")
+    assert reply.data == {"ok": True, "model": "mine", "kept": "file"}
+    file = app.ground.folders.home / "keys.toml"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert OWN not in app.mask(f"echo {OWN}")
+    with pytest.raises(UsageError, match="No key was given"):
+        await typed(app, "  ", "model key mine")
+    with pytest.raises(UsageError, match="one word of plain ASCII"):
+        await typed(app, "两个 词", "model key mine")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"model key {KEY}",
+        f"model key mine {KEY}",
+        "model key mine hunter2",
+        "model key ⟦masked⟧",
+        f"model add x --base-url http://127.0.0.1:9/v1 --model {KEY}",
+        f"model use {KEY}",
+        f"model test {KEY}",
+    ],
+)
+async def test_a_key_in_the_line_is_refused_and_not_repeated(app: App, say: Say, line: str) -> None:
+    for language in ("en", "zh"):
+        with pytest.raises(UsageError) as caught:
+            await say(line, language)
+        told = f"{caught.value.message} {caught.value.hint}"
+        assert ("密钥" in told) == (language == "zh")
+        assert KEY not in told
+        assert "hunter2" not in told
+    assert not (app.ground.folders.home / "keys.toml").exists()
+
+
+async def test_an_unknown_name_after_key_is_not_repeated(app: App, say: Say) -> None:
+    """It may be a key of a shape that nobody knows."""
+    configure(app, "http://127.0.0.1:9/v1")
+    with pytest.raises(UsageError, match="Models: mine") as caught:
+        await say("model key my.odd-key_1")
+    assert "my.odd-key_1" not in f"{caught.value.message} {caught.value.hint}"
+
+
+async def test_replies_are_in_the_persons_language(app: App, say: Say) -> None:
+    added = await say("model add 本地 --base-url http://127.0.0.1:9/v1 --model m", "zh")
+    assert "已登记 **本地**" in added.markdown
+    assert "文本发送到" in (await say("model use 本地", "zh")).markdown
+    assert "文本发送到" in (await say("model list", "zh")).markdown
+    with pytest.raises(UsageError, match="整数"):
+        await say("model add x --context many --base-url http://127.0.0.1:9/v1", "zh")
+
+
+def test_the_command_line_refuses_a_key_too(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The shell's history is not ours; the key is neither printed nor kept."""
+    folder = tmp_path_factory.mktemp("home")
+    monkeypatch.setenv("ORANGE_HOME", str(folder))
+    monkeypatch.setenv("ORANGE_CACHE", str(folder / "cache"))
+    assert main(["model", "key", KEY, "--json"]) == 1
+    printed = capsys.readouterr()
+    document = json.loads(printed.out)
+    assert document["error"]["code"] == "invalid_argument"
+    assert KEY not in printed.out + printed.err
+    assert main(["doctor", "--json"]) == 0
+    assert {"Keyring", "Waiting", "Model"} <= {one["name"] for one in json.loads(capsys.readouterr().out)["checks"]}
