@@ -28,9 +28,12 @@ from orange_jupyter.jupyter.sheet import (
     usage,
     what_of,
 )
+from orange_jupyter.jupyter.view import Line
 
 JSON_PASSAGE = 1000
 _PASSAGE = 160
+_ASKED = 1000
+_CALLS = 40
 _MARKS = re.compile(r"([\\`*_\[\]<>|#~$!&@^{}]|:(?=//)|(?<=www)\.|(?<=WWW)\.)")
 _AT_START = re.compile(r"(\d{0,9})([-+=:.)])")
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
@@ -51,6 +54,9 @@ def as_markdown(paper: Sheet) -> str:
     if paper.used:
         rows = (_source(paper, one, n) for n, one in enumerate(paper.used[:SOURCE_LIMIT], start=1))
         parts += [f"**{paper.say('sources')}**", "\n".join(rows)]
+    calls = _calls(paper)
+    if calls:
+        parts += [f"**{_plain(calls[0])}**", "\n".join(f"- {_plain(line)}" for line in calls[1:])]
     ended = [" ".join(row) for row in _decisions(paper)]
     if ended:
         parts.append(f"**{paper.say('decisions')}** · " + " · ".join(_plain(row) for row in ended))
@@ -61,6 +67,7 @@ def as_markdown(paper: Sheet) -> str:
 def as_plain(paper: Sheet) -> str:
     """Plain text for a terminal and for diffs of the notebook."""
     parts = [f"[{paper.say(f'state.{paper.view.state}').lower()}] " + ", ".join(_meta(paper)[1:])]
+    parts += [*(f"> {name(line)}" for line in _question(paper)), ""]
     parts += [name(notice.text) for notice in notices(paper)]
     parts += [f"({' '.join(words.split())})" for words in asides(paper)]
     parts += [_numbered(paper.answer, paper) or paper.say("no_answer"), *_after(paper), ""]
@@ -68,7 +75,9 @@ def as_plain(paper: Sheet) -> str:
         where = place_of(citation, paper.language)
         off = f"   {paper.say('quote.off').lower()}" if citation.citation_id in paper.citing.missing else ""
         parts.append(f"[{number}] {name(citation.path)}{where.replace(' › ', ' > ')}{off}")
+    calls = _calls(paper)
     parts += [""] if paper.used else []
+    parts += [*calls[:1], *(f"  {line}" for line in calls[1:])]
     parts += ["  ".join(row) for row in _decisions(paper)]
     parts.append(usage(paper))
     return "\n".join(parts) + "\n"
@@ -116,6 +125,32 @@ def _after(paper: Sheet) -> list[str]:
     return lines
 
 
+def _question(paper: Sheet) -> list[str]:
+    """The question's lines; a long one is cut, since it stands in the cell too."""
+    asked = paper.view.started.text.strip() if paper.view.started else ""
+    lines = asked[:_ASKED].splitlines()
+    return [*lines, f"… (+{len(asked) - _ASKED:,})"] if len(asked) > _ASKED else lines
+
+
+def _calls(paper: Sheet) -> list[str]:
+    """How many tool calls there were, then one line each: tool, target, what came of it."""
+    lines = paper.view.lines
+    if not lines:
+        return []
+    spent = seconds(sum(line.finished.seconds for line in lines if line.finished), paper.language)
+    shown = [_called(line) for line in lines[:_CALLS]]
+    more = [paper.say("calls.more", n=len(lines) - _CALLS)] if len(lines) > _CALLS else []
+    return [paper.say("calls", n=len(lines), seconds=spent), *shown, *more]
+
+
+def _called(line: Line) -> str:
+    what = f"{line.tool} {name(line.target)}".rstrip()
+    if line.finished is None:
+        return what
+    code = f" ({line.finished.code})" if line.finished.code else ""
+    return f"{what}: {name(line.finished.summary)}{code}"
+
+
 def _decisions(paper: Sheet) -> list[list[str]]:
     ended = [(card, card.ended) for card in paper.view.cards if card.ended]
     return [
@@ -133,7 +168,8 @@ def _source(paper: Sheet, citation: Citation, number: int) -> str:
     title = _plain(name(citation.path) + where)
     place = paper.places.get(citation.citation_id)
     if place and place.link:
-        title = f"[{title}](<{href(place.link)}>)"
+        page = f"#page={citation.page}" if citation.page is not None else ""
+        title = f"[{title}](<{href(place.link)}{page}>)"
     if citation.citation_id in paper.citing.missing:
         return f"{number}. {title}: **{paper.say('quote.off')}**"
     quoted = " ".join(citation.passage.split())
