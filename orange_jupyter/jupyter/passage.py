@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 
 from orange_jupyter.core.corpus import Citation
+from orange_jupyter.jupyter.icons import icon
 from orange_jupyter.jupyter.markdown import escape, language_of_text
 from orange_jupyter.jupyter.sheet import Sheet, Surroundings, href, name, place_of
 from orange_jupyter.jupyter.strings import Language, text
@@ -144,7 +145,7 @@ def missing_note(quotation: str | None, language: Language) -> str:
         return ""
     words = escape(text(language, "quote.missing", quote=name(quotation)))
     own = escape(text(language, "quote.own"))
-    return f'<p class="oj-note is-warn"><span></span><span><b>{words}</b> {own}</span></p>'
+    return f'<div class="oj-note is-warn">{icon("warning")} <span><b>{words}</b> {own}</span></div>'
 
 
 def chunk(marked: str, place: Surroundings, language: Language) -> str:
@@ -154,8 +155,8 @@ def chunk(marked: str, place: Surroundings, language: Language) -> str:
     cut = f"… (+{len(marked) - _PASSAGE_LIMIT:,})" if len(marked) > _PASSAGE_LIMIT else ""
     spoken = language_of_text(marked[:2000])
     attribute = f' lang="{spoken}"' if spoken else ""
-    first, last = (f'<span class="oj-dim">{escape(words)}</span>' if words else "" for words in (before, after))
-    passage = f"{first}<mark>{escape(marked[:_PASSAGE_LIMIT])}{cut}</mark>{last}"
+    first, last = (f'<span class="oj-dim">{_lines(words)}</span>' if words else "" for words in (before, after))
+    passage = f"{first}<mark>{_lines(marked[:_PASSAGE_LIMIT])}{cut}</mark>{last}"
     return (
         _more(above, text(language, "passage.above"))
         + f'<div class="oj-chunk"{attribute}>{passage}</div>'
@@ -168,8 +169,13 @@ def _more(words: str, label: str) -> str:
         return ""
     return (
         f'<details class="oj-more"><summary>{escape(label)}</summary>'
-        f'<div class="oj-chunk"><span class="oj-dim">{escape(words)}</span></div></details>'
+        f'<div class="oj-chunk"><span class="oj-dim">{_lines(words)}</span></div></details>'
     )
+
+
+def _lines(words: str) -> str:
+    """Text whose line breaks hold also where a host drops our style."""
+    return escape(words).replace("\n", "<br>")
 
 
 def _split_before(words: str) -> tuple[str, str]:

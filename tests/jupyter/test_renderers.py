@@ -37,7 +37,26 @@ EVERYTHING = (
 )
 HOST_TAGS = {
     *("a", "b", "blockquote", "br", "code", "dd", "del", "details", "div", "dl", "dt", "em", "h1", "h2", "h3", "h4"),
-    *("h5", "h6", "hr", "i", "img", "ins", "kbd", "li", "ol", "p", "pre", "q", "s", "samp", "span", "strong", "sub"),
+    *(
+        "h5",
+        "h6",
+        "hr",
+        "i",
+        "img",
+        "ins",
+        "kbd",
+        "li",
+        "mark",
+        "ol",
+        "p",
+        "pre",
+        "q",
+        "s",
+        "samp",
+        "span",
+        "strong",
+        "sub",
+    ),
     *("summary", "sup", "table", "tbody", "td", "th", "thead", "tr", "ul"),
 }
 """What code hosts let through: no style, svg, script, form."""
@@ -158,4 +177,6 @@ def test_in_lab_with_a_kernel_without_one_and_untrusted(lab: Lab) -> None:
     all_there(lab.output(0).text_content() or "")
     expect(lab.output(0).locator("summary", has_text="[2] snow/度日因子.md")).to_be_visible()
     assert lab.output(0).locator("button, script").count() == 0
+    notice = lab.output(0).get_by_text("The note changed on disk while it was read.")
+    assert notice.bounding_box()["height"] < 40
     lab.shot("lab-untrusted", 0)
