@@ -69,8 +69,13 @@ class Call:
             "ok": self.ok,
             **code,
             "decision": self.decision,
-            "summary": self.summary,
+            "summary": " ".join([self.summary, *self.warnings]),
         }
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the tool warned of; the schema has no field for it, so a document tells it behind the summary."""
+        return tuple(f"Warning: {line}" for line in self.envelope.get("warnings", ()))
 
 
 @dataclass(frozen=True, slots=True)
