@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from orange_jupyter.providers.llama_server import LlamaServer
     from orange_jupyter.providers.settings import Pacing, ServerSettings
 
+TRIAL_OUTPUT = 2_000
+"""Tokens of an answer to a tiny request: enough to think before a word, not for a model that never ends."""
+
 
 class Models:
     """Models by name. A scripted one is kept, since its script goes on from turn to turn; so are local servers."""
@@ -43,11 +46,13 @@ class Models:
         return Priced(model, settings.prices) if settings.prices is not None else model
 
     def for_trial(self, name: str, pacing: Pacing, *, envelope: bool | None = None) -> Model:
-        """The model `name` with other time limits, and in another mode than its own. Raises ConfigError."""
+        """The model `name` with other time limits, short answers, and in another mode than its own. Raises ConfigError."""
         settings = self.settings(name)
         entry = replace(self._entry(name, settings), pacing=pacing)
-        if entry.server is not None and envelope is not None:
-            entry = replace(entry, server=replace(entry.server, envelope=envelope))
+        if entry.server is not None:
+            short = min(settings.max_output or TRIAL_OUTPUT, TRIAL_OUTPUT)
+            wrapped = entry.server.envelope if envelope is None else envelope
+            entry = replace(entry, server=replace(entry.server, envelope=wrapped, max_output=short))
         return open_model(settings.provider, entry, self._ground.blobs.get)
 
     def settings(self, name: str) -> ModelSettings:

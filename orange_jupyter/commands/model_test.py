@@ -32,6 +32,8 @@ SERVED = (Provider.OPENAI_COMPATIBLE, Provider.ANTHROPIC)
 PACING = Pacing(attempts=2, first=180.0)
 """A model may have to be loaded first; a busy server is asked twice, not five times."""
 
+STAGES = 3
+"""Answer, calls, and the rest."""
 LEAST_WINDOW = 8_192
 NAMES: dict[str, Words] = {
     "connection": ("connection", "连接"),
@@ -86,7 +88,10 @@ async def test(at: Standing, name: str) -> CommandReply:
     ]
     ok = all(ended.ok for ended in trials.values())
     mode = trials[names[0]].mode
-    return CommandReply("\n\n".join([*told, table(head, rows)]), {"ok": ok, "checks": checks, "mode": mode})
+    host = settings.host
+    return CommandReply(
+        "\n\n".join([*told, table(head, rows)]), {"ok": ok, "checks": checks, "mode": mode, "host": host}
+    )
 
 
 async def _told(at: Standing, name: str, ended: _Ended, *, chinese: bool) -> str:
@@ -108,16 +113,20 @@ async def _trial(at: Standing, name: str) -> _Ended:
     """Try one model and record what was found."""
     models = at.app.models
     settings = await asyncio.to_thread(models.settings, name)
-    at.progress(f"{name}, {settings.host or 'this machine'}", 0, None)
+    goes = at.say("model.testing", name=name, host=settings.host or at.say("here"))
+    at.progress(goes, 0, STAGES)  # named before anything is sent (R-MOD-11)
     model = await asyncio.to_thread(models.for_trial, name, PACING, envelope=False)
     try:
         probes = list(await probe_answer(model))
         if settings.provider not in SERVED or not probes[0].ok:
             return _Ended(_without_secrets(at, probes), settings.mode)
+        at.progress(goes, 1, STAGES)
         calls, mode = await _calls(models, name, (settings, model))
+        at.progress(goes, 2, STAGES)
         probes += [*calls, *await _more(at, model, (name, settings))]
     finally:
         await model.close()
+        at.progress(goes, STAGES, STAGES)
     ended = _Ended(_without_secrets(at, probes), mode)
     await asyncio.to_thread(_record, at, name, ended)
     return ended

@@ -133,6 +133,7 @@ COMMAND_WORDS = MappingProxyType(
             "The next turn uses **{name}**; text goes to {host}.",
             "下一轮使用 **{name}**；文本发送到 {host}。",
         ),
+        "say.model.testing": ("Testing {name}: text goes to {host}", "测试 {name}：文本发送到 {host}"),
         "say.model.default": ("New sessions use **{name}**.", "新会话使用 **{name}**。"),
         "say.model.added": (
             "**{name}** is known. `%orange model key` sets its key, `%orange model test` tries it, "
