@@ -16,10 +16,10 @@ __all__ = ["Session", "__version__", "load_ipython_extension", "unload_ipython_e
 class _Door:
     """The way from the notebook to the composition root, which is imported when first used."""
 
-    def locale(self) -> str:
+    def locale(self, *, lab: bool) -> str:
         from orange_jupyter.app import locale
 
-        return locale()
+        return locale(lab=lab)
 
     async def open(self, approver: Approver, where: Where) -> Office:
         from orange_jupyter.office import open_office

@@ -20,6 +20,7 @@ from orange_jupyter.core.session import Session
 from orange_jupyter.core.titles import clean_title
 from orange_jupyter.ground import Ground
 from orange_jupyter.jupyter.strings import language_of
+from orange_jupyter.lab_settings import lab_locale
 from orange_jupyter.local.bases import Bases, base_for_folder, load_bases
 from orange_jupyter.local.index.library import LocalLibrary
 from orange_jupyter.local.workspace import LocalWorkspace
@@ -282,9 +283,10 @@ async def _unsaved(_: State) -> None:
     """Nothing is kept of a session that is not stored."""
 
 
-def locale() -> str:
-    """The environment's language, such as `zh_CN.UTF-8`; "" where none is set."""
-    return next((os.environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if os.environ.get(name)), "")
+def locale(*, lab: bool = False) -> str:
+    """Such as `zh_CN.UTF-8`: the language chosen in Lab if that is asked for, else the environment's, or ""."""
+    chosen = lab_locale(os.environ) if lab else ""
+    return chosen or next((os.environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if os.environ.get(name)), "")
 
 
 def environment() -> dict[str, str]:

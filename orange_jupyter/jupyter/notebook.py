@@ -59,7 +59,7 @@ class Notebook:
         return where_of(
             self._shell,
             notebook=names.get("__vsc_ipynb_file__") or names.get("__session__"),
-            locale=self.entrance.door.locale(),
+            locale=self.entrance.door.locale(lab=front_of(self._shell) is Front.NOTEBOOK),
         )
 
     async def _cell(self, screen: Screen, line: str, body: str, *, awaited: bool) -> bool:

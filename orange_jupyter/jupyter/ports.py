@@ -135,8 +135,8 @@ class Office(Protocol):
 class Door(Protocol):
     """The way in, given by the package: it builds the office when the first cell or line needs it."""
 
-    def locale(self) -> str:
-        """The environment's language, such as `zh_CN.UTF-8`."""
+    def locale(self, *, lab: bool) -> str:
+        """The language, such as `zh_CN.UTF-8`: the one chosen in Lab where a person uses it (`lab`), else LANG's."""
         ...
 
     async def open(self, approver: Approver, where: Where) -> Office:

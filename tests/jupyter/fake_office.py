@@ -241,7 +241,7 @@ class FakeDoor:
         self._locale = locale
         self._slow = slow
 
-    def locale(self) -> str:
+    def locale(self, *, lab: bool) -> str:
         return self._locale
 
     async def open(self, approver: Approver, where: Where) -> FakeOffice:
