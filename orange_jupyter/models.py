@@ -46,7 +46,7 @@ class Models:
         return Priced(model, settings.prices) if settings.prices is not None else model
 
     def for_trial(self, name: str, pacing: Pacing, *, envelope: bool | None = None) -> Model:
-        """The model `name` with other time limits, short answers, and in another mode than its own. Raises ConfigError."""
+        """The model `name` with other time limits, short answers, in a mode of choice. Raises ConfigError."""
         settings = self.settings(name)
         entry = replace(self._entry(name, settings), pacing=pacing)
         if entry.server is not None:
