@@ -137,6 +137,9 @@ class Lookers:
         match delta:
             case ModelRetry():
                 _tell(f"try {delta.attempt} of {delta.of} in {delta.seconds:.0f} s: {delta.reason}")
+            case Progress() if delta.what.startswith("loading "):
+                if delta.total is None and not delta.done:
+                    _tell(f"{delta.what} …")
             case Progress() if delta.total and delta.done == delta.total:
                 _tell(f"{delta.what}: {delta.done:,} of {delta.total:,}")
             case _:

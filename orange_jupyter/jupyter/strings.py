@@ -84,6 +84,8 @@ WORDS = MappingProxyType(
             "Now: {detail}. Search already covers what is done.",
             "现在：{detail}。已完成的部分可以搜索。",
         ),
+        "loading": ("Loading the model {name}", "正在加载模型 {name}"),
+        "loading.seconds": ("{done} s", "{done} 秒"),
         "gone": (
             "The kernel restarted, so these buttons do nothing. Nothing ran.",
             "内核已重启，这些按钮不再起作用，没有执行。",

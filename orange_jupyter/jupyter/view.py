@@ -209,7 +209,8 @@ class TurnView:
             case Notice():
                 return replace(self, notices=(*self.notices, event))
             case Progress():
-                return replace(self, progress=event)
+                over = event.what.startswith("loading ") and event.done == event.total
+                return replace(self, progress=None if over else event)
             case ModelRetry():
                 return replace(self, retry=event)
             case _:

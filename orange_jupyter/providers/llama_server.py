@@ -89,7 +89,7 @@ class LlamaServer:
     async def _watch(self, process: LlamaProcess, size: int, report: Report) -> Ending | None:
         clock = asyncio.get_running_loop().time
         started, told = clock(), -1
-        what = f"Loading {self.file.gguf.name} ({megabytes(size)}), seconds"
+        what = f"loading {self.file.gguf.name} ({megabytes(size)})"
         async with httpx.AsyncClient(trust_env=False, timeout=2.0) as client:
             while process.alive:
                 seconds = int(clock() - started)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from orange_jupyter.core.approval import Outcome
@@ -9,6 +11,7 @@ from orange_jupyter.core.deltas import ModelRetry, Progress, ReasoningDelta, Res
 from orange_jupyter.core.events import ApprovalAsked, PartDone, StepStarted, StopReason
 from orange_jupyter.core.messages import Text, Usage
 from orange_jupyter.jupyter.view import Said, State, TurnView
+from orange_jupyter.jupyter.widgets.scene import indexing
 from tests.jupyter.turns import ANSWER, REQUEST, ended, finished, running_events, started, view_of, whole_events
 
 
@@ -104,3 +107,14 @@ def test_progress_shows_until_its_call_or_step_is_over() -> None:
 def test_the_finished_answer_is_the_loops_own() -> None:
     assert view_of(whole_events()).answer == ANSWER
     assert TurnView().answer == ""
+
+
+def test_a_model_that_is_being_loaded_is_shown_until_it_is_loaded() -> None:
+    """R-MOD-7: how long it has taken so far, and nothing once it is there."""
+    loading = Progress(what="loading 小模型 tiny.gguf (2 MB)", done=3)
+    view = TurnView().deltas((loading,))
+    assert view.progress == loading
+    assert view.deltas((loading.model_copy(update={"total": 3}),)).progress is None
+    shown = {language: indexing(loading, language) for language in ("en", "zh")}
+    assert "小模型 tiny.gguf (2 MB)" in json.dumps(shown["en"]["title"], ensure_ascii=False)
+    assert (shown["en"]["count"], shown["zh"]["count"], shown["en"]["total"]) == ("3 s", "3 秒", None)

@@ -82,7 +82,8 @@ async def test_a_turn_loads_the_model_with_progress_and_the_next_one_finds_it_lo
         (started,) = stand_in.starts
     assert [part.text for reply in replies for part in reply.parts if isinstance(part, Text)] == [SAID, SAID]
     told = [event for event in first.events if isinstance(event, Progress)]
-    assert "小模型 tiny.gguf (2 MB)" in told[0].what
+    assert told[0].what == "loading 小模型 tiny.gguf (2 MB)"
+    assert (told[0].done, told[0].total) == (0, None)
     assert told[-1].done == told[-1].total
     assert [type(event) for event in second.events] == [TextDelta, TextDelta]
     given = dict(zip(started["arguments"], started["arguments"][1:], strict=False))

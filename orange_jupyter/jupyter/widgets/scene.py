@@ -123,7 +123,10 @@ def _bounded(whole: str, limit: int, language: Language) -> Entry:
 
 
 def indexing(progress: Progress, language: Language) -> Entry:
-    """The bar of something long, for instance of an indexing run."""
+    """The bar of something long: an indexing run, or a model file that is being loaded."""
+    kind, _, file = progress.what.partition(" ")
+    if kind == "loading":
+        return _loading(progress, file, language)
     total = progress.total
     if total:
         percent = min(100, progress.done * 100 // total)
@@ -131,7 +134,6 @@ def indexing(progress: Progress, language: Language) -> Entry:
         words = text(language, "indexing.count", **count)
     else:
         words = text(language, "indexing.some", done=f"{progress.done:,}")
-    kind, _, file = progress.what.partition(" ")
     detail = name(progress.detail or file) if kind == "indexing" else name(progress.detail)
     title = text(language, "indexing.bases" if kind == "indexing" else "indexing", name=name(progress.what))
     return {
@@ -142,6 +144,19 @@ def indexing(progress: Progress, language: Language) -> Entry:
         "done": progress.done,
         "total": total,
         "detail": text(language, "indexing.now", detail=detail) if detail else "",
+    }
+
+
+def _loading(progress: Progress, file: str, language: Language) -> Entry:
+    """How long a model has been loading; how long it will take nobody knows."""
+    return {
+        "kind": "progress",
+        "title": text(language, "loading", name=name(file)),
+        "state": text(language, "state.running"),
+        "count": text(language, "loading.seconds", done=f"{progress.done:,}"),
+        "done": progress.done,
+        "total": None,
+        "detail": "",
     }
 
 
