@@ -17,7 +17,10 @@ from orange_jupyter.core.pasted import pasted_keys
 from orange_jupyter.jupyter.ports import CommandReply
 from orange_jupyter.jupyter.strings import Say
 
-USAGE = "%orange model list | use NAME | add NAME --provider P --base-url URL --model ID … | key NAME | test [NAME]"
+USAGE = (
+    "%orange model list | use NAME | add NAME --provider P --base-url URL --model ID … | add NAME --gguf FILE | "
+    "key NAME | test [NAME]"
+)
 OPTIONS = (
     "--provider",
     "--base-url",
