@@ -15,6 +15,7 @@ from orange_jupyter.core.deltas import Progress, TextDelta
 from orange_jupyter.core.events import ApprovalAsked, StopReason
 from orange_jupyter.core.grant import Tier
 from orange_jupyter.jupyter.record import record
+from orange_jupyter.jupyter.sheet import Surroundings
 from orange_jupyter.jupyter.strings import Language
 from orange_jupyter.jupyter.view import TurnView
 from orange_jupyter.jupyter.widgets.messages import Approve, ChooseTier, Deny, EnterTier, Rendered, StopTurn, SwitchPlan
@@ -153,6 +154,29 @@ def test_a_citation_opens_its_passage(chromium: Chromium) -> None:
     page.get_by_role("link", name="Source 2").first.focus()
     page.keyboard.press("Enter")
     expect(mark).to_be_in_viewport()
+    page.close()
+
+
+@pytest.mark.parametrize(("dark", "width"), LOOKS, ids=IDS)
+def test_an_opened_passage_of_the_record_is_accessible_and_fits(chromium: Chromium, dark: bool, width: int) -> None:
+    """R-UI-3, R-UI-6: by links alone, one passage at a time; the focus goes there and back."""
+    page = chromium.browser.new_page(viewport={"width": width, "height": 800})
+    language: Language = "zh" if dark else "en"
+    far = Surroundings(link="n.md", before="before\n" * 200, after="以后\n" * 300, line=201, changed=True)
+    written = record(view_of(whole_events()), language, number=12, places=PLACES | {"c3": far})["text/html"]
+    page.set_content(document(f'<div class="jp-RenderedHTMLCommon">{written}</div>', dark=dark))
+    passages = page.locator(".oj-pass").filter(visible=True)
+    expect(passages).to_have_count(0)
+    for number in (1, 4):
+        link = page.get_by_role("link", name=re.compile(rf"(Source|来源) {number}\b")).first
+        link.press("Enter")
+        expect(passages).to_have_count(1)
+        expect(passages.locator(".oj-body")).to_be_focused()
+        passages.locator("details").evaluate_all("all => all.forEach(one => { one.open = true; })")
+        assert_accessible(page, f"record-passage-{number}-{'dark' if dark else 'light'}-{width}")
+        passages.get_by_role("link", name=re.compile("Back to the text|回到正文")).press("Enter")
+        expect(link).to_be_focused()
+    expect(passages).to_have_count(0)
     page.close()
 
 
