@@ -18,7 +18,8 @@ from orange_jupyter.jupyter.strings import Language, text
 
 AROUND_LIMIT = 1500
 NEAR = 300
-"""Characters around a passage that are shown with it; more unfolds."""
+LINES = 8
+"""Characters and lines around a passage that are shown with it; more unfolds."""
 BUDGET = 60_000
 """Characters of HTML that the passages of one record may take."""
 _PASSAGE_LIMIT = 6000
@@ -180,17 +181,24 @@ def _lines(words: str) -> str:
 
 def _split_before(words: str) -> tuple[str, str]:
     """(far, near): cut where a line begins, so that no line is torn."""
-    if len(words) <= NEAR:
-        return "", words
-    at = words.find("\n", len(words) - NEAR)
-    at = at + 1 if 0 <= at < len(words) - 1 else len(words) - NEAR
+    lines = words.splitlines(keepends=True)
+    near = len(_near(lines[::-1]))
+    at = sum(map(len, lines[: len(lines) - near])) if near else max(0, len(words) - NEAR)
     return words[:at].rstrip("\n"), words[at:]
 
 
 def _split_after(words: str) -> tuple[str, str]:
     """(near, far)."""
-    if len(words) <= NEAR:
-        return words, ""
-    at = words.rfind("\n", 1, NEAR)
-    at = at if at > 0 else NEAR
+    lines = words.splitlines(keepends=True)
+    at = sum(map(len, _near(lines))) or NEAR
     return words[:at], words[at:].lstrip("\n")
+
+
+def _near(lines: list[str]) -> list[str]:
+    """The first lines that are few and short enough to stand with the passage; none where the first is too long."""
+    taken = 0
+    for at, line in enumerate(lines[:LINES]):
+        taken += len(line)
+        if taken > NEAR:
+            return lines[:at]
+    return lines[:LINES]

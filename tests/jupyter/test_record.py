@@ -13,6 +13,7 @@ import pytest
 from orange_jupyter.core.errors import ModelFault
 from orange_jupyter.core.events import Event, Notice, PartDone, StepStarted, StopReason
 from orange_jupyter.core.messages import Text
+from orange_jupyter.jupyter.passage import chunk
 from orange_jupyter.jupyter.record import TURN_TYPE, record
 from orange_jupyter.jupyter.sheet import Surroundings
 from orange_jupyter.jupyter.strings import Language, text
@@ -327,3 +328,26 @@ def test_an_error_s_own_advice_is_told_in_english() -> None:
     bundle = record(view_of([started(), failed]), "en", number=1)
     assert "Your question is kept. Set `proxy`." in bundle["text/plain"]
     assert text("en", "advice.unreachable") not in bundle["text/plain"]
+
+
+@pytest.mark.parametrize(
+    ("before", "far", "near"),
+    [
+        ("one\ntwo\n", "", "two<br>"),
+        ("".join(f"l{n}\n" for n in range(20)), "l11", "l12<br>"),
+        ("a" * 200 + "\n" + "b" * 200 + "\n", "a" * 200, "b" * 200),
+        ("字" * 500, "字" * 200, "字" * 300),
+        ("", "", ""),
+    ],
+)
+def test_few_whole_lines_stand_with_a_passage_and_more_unfolds(before: str, far: str, near: str) -> None:
+    """Screen 6: more above, more below; no line is torn where it can be helped, nothing is lost."""
+    for place in (Surroundings(before=before), Surroundings(after="".join(before.splitlines(keepends=True)[::-1]))):
+        written = chunk("the passage", place, "en")
+        fold = re.search(r"<details.*?</details>", written)
+        assert bool(fold) is bool(far)
+        assert far in (fold[0] if fold else "")
+        shown = written.replace(fold[0], "") if fold else written
+        assert near in shown
+        kept = re.sub(r"<[^>]+>|More above|More below|the passage|\n", "", written)
+        assert sorted(kept) == sorted(before.replace("\n", ""))
