@@ -10,8 +10,12 @@ from orange_jupyter.core.deltas import Delta, ModelRetry, ReasoningDelta, Restar
 LONGEST = 400
 """Characters of one word that are held back at most; a key and its encodings are shorter."""
 
-_LAST_WORD = re.compile(r"[!-~]*\Z")
-"""Keys and their encodings are ASCII without blanks, so only the last such run can be the beginning of one."""
+_INK = "".join(map(chr, range(0x21, 0x7F)))
+"""Keys and their encodings are ASCII without blanks, so only the last run of these can be the beginning of one."""
+
+
+_LONG_WORD = re.compile(r"[!-~]{6}")
+"""Shorter values are never masked (core.masking): most pieces of a text need no closer look."""
 
 
 class MaskedStream:
@@ -20,7 +24,8 @@ class MaskedStream:
     def __init__(self, emit: Callable[[Delta], None], mask: Callable[[str], str]) -> None:
         self._emit = emit
         self._mask = mask
-        self._held: TextDelta | ReasoningDelta | None = None
+        self._held = ""
+        self._kind: type[TextDelta] | type[ReasoningDelta] = TextDelta
 
     def __call__(self, delta: Delta) -> None:
         """Take one delta."""
@@ -28,7 +33,7 @@ class MaskedStream:
             case TextDelta() | ReasoningDelta():
                 self._say(delta)
             case Restarted():
-                self._held = None
+                self._held = ""
                 self._emit(delta.model_copy(update={"reason": self._mask(delta.reason)}))
             case ModelRetry():
                 self.flush()
@@ -38,22 +43,24 @@ class MaskedStream:
 
     def flush(self) -> None:
         """Pass on what waits: nothing more comes to it."""
-        held, self._held = self._held, None
-        if held is not None and held.text:
-            self._emit(held.model_copy(update={"text": self._mask(held.text)}))
+        held, self._held = self._held, ""
+        self._pass(held)
 
     def _say(self, delta: TextDelta | ReasoningDelta) -> None:
-        if self._held is not None and self._held.kind != delta.kind:
+        if type(delta) is not self._kind:
             self.flush()
-        text = self._held.text + delta.text if self._held is not None else delta.text
+            self._kind = type(delta)
+        text = self._held + delta.text
         whole = _whole_words(text)
-        self._held = delta.model_copy(update={"text": text[whole:]})
-        if whole:
-            self._emit(delta.model_copy(update={"text": self._mask(text[:whole])}))
+        self._held = text[whole:]
+        self._pass(text[:whole])
+
+    def _pass(self, text: str) -> None:
+        if text:
+            self._emit(self._kind(text=self._mask(text) if _LONG_WORD.search(text) else text))
 
 
 def _whole_words(text: str) -> int:
     """How many characters of a text can be judged now."""
-    last = _LAST_WORD.search(text)
-    start = last.start() if last else len(text)
+    start = len(text.rstrip(_INK))
     return start if len(text) - start <= LONGEST else len(text) - LONGEST // 2
