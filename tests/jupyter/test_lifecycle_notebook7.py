@@ -34,7 +34,7 @@ def test_a_question_an_approval_and_stop_in_notebook_7(notebook7: Notebook7) -> 
     )
     for index in range(3):
         lab.run(index)
-    lab.wait_output(2, "melt.md")
+    lab.wait_output(2, "Sources")
     lab.run(3, wait=False)
     lab.wait_output(3, "Enter full-confirm?")
     lab.page.wait_for_timeout(450)

@@ -146,7 +146,8 @@ def test_stop_interrupt_run_all_and_the_record_without_a_kernel(lab: Lab) -> Non
         lab.run(cell, wait=False)
     lab.wait_finished(5)
     for cell in (4, 5):
-        lab.wait_output(cell, "melt.md")
+        lab.wait_output(cell, "Sources")
+        assert "melt.md" in lab.output_text(cell)
         assert "4.6" in lab.output_text(cell)
     lab.run(6)
     assert "workspace-readonly" in lab.output_text(6)
