@@ -54,11 +54,12 @@ class ForThisRun:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A session of this process with its record as it was stored and the lease that lets only us write it."""
+    """A session of this process with its record as stored, the lease to write it, and whether its last turn died."""
 
     session: Session
     record: SessionRecord
     lease: Lease | None
+    died: bool = False
 
 
 class App:
@@ -159,7 +160,7 @@ class App:
         except BaseException:
             lease.release()
             raise
-        self._opened[record.session_id] = Opened(session, record, lease)
+        self._opened[record.session_id] = Opened(session, record, lease, transcript.died)
         return self._opened[record.session_id]
 
     async def aside(self) -> Opened:

@@ -11,39 +11,50 @@ from orange_jupyter.core.errors import UsageError
 from orange_jupyter.core.events import Notice
 from orange_jupyter.core.messages import Image
 from orange_jupyter.core.paths import file_type
+from orange_jupyter.jupyter.strings import Language, text
 
 PICTURE_BYTES = 20 * 1_048_576
 
 
-async def told_first(app: App, opened: Opened, pictures: int = 0) -> tuple[Notice, ...]:
-    """Lines that a turn begins with, each once: a full tier that ended, missing KBs, ignored project settings."""
+async def told_first(app: App, opened: Opened, language: Language, pictures: int = 0) -> tuple[Notice, ...]:
+    """Lines that a turn begins with, each once: what ended with the kernel, missing KBs, ignored project settings."""
+    notices = _ended(opened, language)
     state = opened.session.state
-    notices = []
-    ended = opened.record.ended_full
-    if ended is not None and state.turns == opened.record.turns:
-        text = f"{ended} ended with its kernel; the session is in {state.tier}."
-        notices.append(Notice(level="info", text=text, hint=f"Enter it again: %orange tier {ended}"))
     if pictures:
         model = await app.model(state.model)
         await model.close()
         if not model.info.vision:
-            text = f"{state.model} does not see pictures; {pictures} {'was' if pictures == 1 else 'were'} not sent."
-            hint = "Choose a model that sees: %orange model use NAME."
-            notices.append(Notice(level="warning", text=text, hint=hint))
+            blind = text(language, "life.blind", model=state.model, n=pictures)
+            notices.append(Notice(level="warning", text=blind, hint=text(language, "life.blind.hint")))
     reach = await app.reach(state.knowledge_bases)
     if not reach.bases:
-        hint = "%orange kb add . makes this notebook's folder one."
-        notices.append(Notice(level="warning", text="No knowledge base is selected.", hint=hint))
+        hint = text(language, "life.no_kb.hint")
+        notices.append(Notice(level="warning", text=text(language, "life.no_kb"), hint=hint))
     for base in reach.bases:
         if not await asyncio.to_thread(os.access, base.root, os.R_OK | os.X_OK):
-            text = f"The folder of {base.name} is missing or cannot be read: {base.root}."
-            notices.append(Notice(level="warning", text=text, hint="Bring it back, or %orange kb remove it."))
+            missing = text(language, "life.kb_missing", name=base.name, root=base.root)
+            notices.append(Notice(level="warning", text=missing, hint=text(language, "life.kb_missing.hint")))
     if state.turns == 0:
         bases = await asyncio.to_thread(app.bases)
         notices += [Notice(level="info", text=line) for line in bases.ignored]
     fresh = [notice for notice in notices if notice.text not in app.said]
     app.said.update(notice.text for notice in fresh)
     return tuple(fresh)
+
+
+def _ended(opened: Opened, language: Language) -> list[Notice]:
+    """What ended with the session's last kernel: a turn in the middle (R-SESS-2), a full tier (R-PERM-10)."""
+    state, ended = opened.session.state, opened.record.ended_full
+    if state.turns != opened.record.turns:
+        return []
+    notices = []
+    if opened.died:
+        hint = text(language, "life.died.hint")
+        notices.append(Notice(level="info", text=text(language, "life.died"), hint=hint))
+    if ended is not None:
+        words = text(language, "life.full_ended", tier=ended, now=state.tier)
+        notices.append(Notice(level="info", text=words, hint=text(language, "life.full_again", tier=ended)))
+    return notices
 
 
 async def attached(app: App, paths: tuple[str, ...], knowledge_bases: tuple[str, ...]) -> tuple[Image, ...]:

@@ -69,7 +69,7 @@ class NotebookOffice:
             images=await attached(self._app, cell.images, opened.session.state.knowledge_bases),
             beside=_variables(cell),
             views=(collector, view),
-            notices=await told_first(self._app, opened, len(cell.images)),
+            notices=await told_first(self._app, opened, cell.where.language, len(cell.images)),
             steps=cell.options.steps,
         )
         with self._queues.standing(session.state.session_id, session.state.title, cell, view):

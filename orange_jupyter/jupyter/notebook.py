@@ -12,13 +12,13 @@ from orange_jupyter.jupyter.people import Front, front_of, where_of
 from orange_jupyter.jupyter.ports import CellRequest, Door, Where
 from orange_jupyter.jupyter.screen import EMPTY, Screen
 from orange_jupyter.jupyter.stage import CellStage
-from orange_jupyter.jupyter.strings import says
+from orange_jupyter.jupyter.strings import says, text
 from orange_jupyter.jupyter.turn_display import TurnDisplay
 from orange_jupyter.jupyter.wait_await import wait_awaiting, wait_blocking
 from orange_jupyter.jupyter.wait_detached import Detached
 from orange_jupyter.jupyter.wait_pump import pump_of, wait_pumping
 from orange_jupyter.jupyter.waiting import Job, Way, choose, kernel_version
-from orange_jupyter.jupyter.work import LineWork, TurnWork
+from orange_jupyter.jupyter.work import LineWork, TurnWork, told
 
 REPR_LIMIT = 4000
 """Characters of a variable's repr that `--var` attaches."""
@@ -38,20 +38,21 @@ class Notebook:
         self.entrance = Entrance(door, guard)
         self._shell = shell
         self._detached = Detached()
+        self._newest: Screen | None = None
 
     async def cell(self, line: str, body: str, *, awaited: bool) -> None:
         """Run a `%%orange` cell. Raises KeyboardInterrupt when interrupted, NeededPerson where strict."""
         screen = Screen(self._shell, front_of(self._shell))
         missed = await self.entrance.guard(self._cell(screen, line, body, awaited=awaited), screen.fail)
         screen.settle()
-        if missed:
-            raise NeededPerson("a person was needed and nobody is here (headless.strict).")
+        _raise_if(missed)
 
     async def line(self, line: str, *, awaited: bool) -> None:
-        """Run a `%orange` line. Raises KeyboardInterrupt when interrupted."""
+        """Run a `%orange` line. Raises KeyboardInterrupt when interrupted, NeededPerson where strict."""
         screen = Screen(self._shell, front_of(self._shell))
-        await self.entrance.guard(self._line(screen, line, awaited=awaited), screen.fail)
+        missed = await self.entrance.guard(self._line(screen, line, awaited=awaited), screen.fail)
         screen.settle()
+        _raise_if(missed)
 
     def where(self) -> Where:
         """Where the cell that runs now stands."""
@@ -70,7 +71,11 @@ class Notebook:
             screen.record({"text/markdown": shown, "text/plain": shown})
             return False
         job, work = self.begin(self._request(options, body), screen)
-        await self._wait(job, self._way(screen.front, awaited=awaited, detach=options.detach))
+        self._newest = screen
+        way = self._way(screen.front, awaited=awaited, detach=options.detach)
+        if way is Way.DETACHED:
+            self.entrance.runtime.call_soon(work.stage.goes_on)
+        await self._wait(job, way, work.stage)
         return job.done and work.missed_person
 
     def begin(self, request: CellRequest, screen: Screen) -> tuple[Job, TurnWork]:
@@ -81,28 +86,39 @@ class Notebook:
         work = TurnWork(self.entrance, request, display, self._shell.user_ns)
         return self._start(work, screen, stage), work
 
-    async def _line(self, screen: Screen, line: str, *, awaited: bool) -> None:
+    async def _line(self, screen: Screen, line: str, *, awaited: bool) -> bool:
         words = tuple(split(line, self.where().language))
         if words == ("wait",):
-            await self._join(screen.front, awaited=awaited)
-            return
+            await self._join(screen, awaited=awaited)
+            return False
         way = self._way(screen.front, awaited=awaited)
         where = replace(self.where(), way=way.value)
         stage = self._stage(screen, where)
         if way in (Way.PUMP, Way.DETACHED):
             screen.record(EMPTY)  # on kernels before 7 only a display made here stays in this cell
-        job = self._start(LineWork(self.entrance, words, where, screen, stage), screen, stage)
+        work = LineWork(self.entrance, words, where, screen, stage)
+        job = self._start(work, screen, stage)
         if way is Way.DETACHED:  # most lines are quick; one that asks goes on by itself, so that its card can answer
             wait_blocking(job, until=lambda: stage.asking)
         if not job.done:
-            await self._wait(job, way)
+            await self._wait(job, way, stage)
+        return job.done and work.missed_person
 
-    async def _join(self, front: Front, *, awaited: bool) -> None:
-        way = self._way(front, awaited=awaited)
+    async def _join(self, screen: Screen, *, awaited: bool) -> None:
+        """Wait for the turns that go on by themselves; their buttons are here too. Without one: the newest record."""
+        screen.record(EMPTY)
+        screen.controls(EMPTY)
+        way = self._way(screen.front, awaited=awaited)
         if way is Way.DETACHED:  # no click gets through, but joining is what was asked for
             way = Way.AWAIT if awaited else Way.BLOCK
-        for job in self._detached.left():
-            await self._wait(job, way)
+        left = self._detached.left()
+        for job, stage in left:
+            self.entrance.runtime.call_soon(stage.mirror, screen)
+            await self._wait(job, way, stage)
+        if screen.front is not Front.NOTEBOOK:
+            return
+        newest = self._newest.shown if self._newest and not left else None
+        screen.record(newest or told(text(self.where().language, "life.joined" if left else "life.alone")))
 
     def _way(self, front: Front, *, awaited: bool, detach: bool = False) -> Way:
         pump = pump_of(self._shell) is not None
@@ -112,7 +128,7 @@ class Notebook:
         running = self.entrance.guard(work.run(), screen.fail)
         return Job(self.entrance.runtime.submit(running), work.stop, stage.prompts)
 
-    async def _wait(self, job: Job, way: Way) -> None:
+    async def _wait(self, job: Job, way: Way, stage: CellStage) -> None:
         match way:
             case Way.AWAIT:
                 await wait_awaiting(job)
@@ -122,7 +138,7 @@ class Notebook:
                 wait_blocking(job)
             case Way.DETACHED:
                 job.prompts.leave()
-                self._detached.add(job)
+                self._detached.add(job, stage)
 
     def stage(self, *, clicks: bool) -> CellStage:
         """Where the Python API's questions are put, in the cell that runs now.
@@ -154,3 +170,8 @@ class Notebook:
             raise UsageError(say("cell.variable", name=name), hint=say("cell.variable.hint"))
         whole = repr(self._shell.user_ns[name])
         return whole if len(whole) <= REPR_LIMIT else f"{whole[:REPR_LIMIT]}… (+{len(whole) - REPR_LIMIT:,})"
+
+
+def _raise_if(missed: object) -> None:
+    if missed:
+        raise NeededPerson("a person was needed and nobody is here (headless.strict).")

@@ -24,6 +24,12 @@ class Screen:
         self._names = {"record": uuid.uuid4().hex, "controls": uuid.uuid4().hex}
         self._shown: dict[str, dict[str, Any]] = {}
 
+    @property
+    def shown(self) -> dict[str, Any] | None:
+        """The record as it stands, None where nothing was shown yet."""
+        shown = self._shown.get("record", EMPTY)
+        return None if shown is EMPTY else shown
+
     def record(self, data: dict[str, Any]) -> None:
         """Show or replace the record."""
         self._show("record", data)

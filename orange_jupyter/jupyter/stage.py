@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from orange_jupyter.core.approval import ApprovalRequest, Outcome, TierRequest
 from orange_jupyter.core.deltas import Progress
@@ -51,7 +51,10 @@ class CellStage:
         self._drawn = asyncio.Event()
         self._live: dict[str, Request] = {}
         self._view = TurnView()
+        self._shown_as: dict[str, Any] = EMPTY
         self._reported = 0.0
+        self._alone = False
+        self._mirrors: list[Screen] = []
 
     @property
     def front(self) -> Front:
@@ -87,7 +90,23 @@ class CellStage:
         self._controls = _controls()(self._hear, language=self._language, turn_id=turn_id)
         shown = self._controls._repr_mimebundle_()
         data = shown[0] if isinstance(shown, tuple) else shown
-        self._screen.controls(data | EMPTY)  # a page without widgets shows nothing instead of an object's address
+        self._shown_as = data | EMPTY  # a page without widgets shows nothing instead of an object's address
+        for screen in (self._screen, *self._mirrors):
+            screen.controls(self._shown_as)
+        if self._alone:
+            self._controls.show_alone()
+
+    def goes_on(self) -> None:
+        """Say that the turn goes on by itself: its cell returned."""
+        self._alone = True
+        if self._controls is not None:
+            self._controls.show_alone()
+
+    def mirror(self, screen: Screen) -> None:
+        """Show the controls in another cell too, whose page may not have the turn's own any more."""
+        self._mirrors.append(screen)
+        if self._controls is not None:
+            screen.controls(self._shown_as)
 
     def busy(self, session: str, cell: str) -> None:
         """Say that the session is busy with another cell; the controls of the turn itself replace this."""
@@ -159,7 +178,8 @@ class CellStage:
         """Remove the controls."""
         controls, self._controls = self._controls, None
         if controls is not None:
-            self._screen.remove_controls()
+            for screen in (self._screen, *self._mirrors):
+                screen.remove_controls()
             controls.close()
 
     def _shown(self, ended: tuple[ApprovalRequest, Outcome] | None = None) -> TurnView:

@@ -10,6 +10,8 @@ from typing import Literal, Protocol
 
 from orange_jupyter.jupyter.strings_cards import CARD_WORDS
 from orange_jupyter.jupyter.strings_commands import COMMAND_WORDS
+from orange_jupyter.jupyter.strings_earlier import EARLIER_WORDS
+from orange_jupyter.jupyter.strings_life import LIFE_WORDS
 
 Language = Literal["en", "zh"]
 
@@ -91,7 +93,6 @@ WORDS = MappingProxyType(
             "内核已重启，这些按钮不再起作用，没有执行。",
         ),
         "gone.state": ("No longer active", "已失效"),
-        "detached": ("This turn goes on by itself.", "本轮在后台继续。"),
         # the record
         "question": ("Question", "问题"),
         "sources": ("Sources", "来源"),
@@ -117,7 +118,6 @@ WORDS = MappingProxyType(
         "open.path": ("Open {path}", "打开 {path}"),
         "calls": ("{n} tool calls, {seconds}", "{n} 次工具调用，{seconds}"),
         "calls.one": ("{n} tool call, {seconds}", "{n} 次工具调用，{seconds}"),
-        "calls.more": ("{n} more calls are in the session's record.", "其余 {n} 次调用保存在会话记录中。"),
         "call": ("Call", "调用"),
         "target": ("Target", "对象"),
         "time": ("Time", "时间"),
@@ -133,10 +133,6 @@ WORDS = MappingProxyType(
         "table": ("Table: {name}", "表格：{name}"),
         "picture.off": ("Picture not shown: {alt}", "图片未显示：{alt}"),
         "picture.off.bare": ("Picture not shown", "图片未显示"),
-        "answer.cut": (
-            "The answer goes on for {n} characters. The whole of it is in the session's record.",
-            "回答还有 {n} 个字符，全文保存在会话记录中。",
-        ),
         # how a turn ended, in a sentence
         "end.stopped": (
             "The answer ends here because the turn was stopped. The next cell goes on from this point.",
@@ -147,8 +143,8 @@ WORDS = MappingProxyType(
             "本轮随内核结束，问题已保留。重新运行单元格即可再问一次。",
         ),
         "end.running": (
-            "This was saved while the turn ran; the answer is not complete.",
-            "保存时本轮仍在运行，回答尚不完整。",
+            "This was saved while the turn ran: not complete. While its kernel lives, %orange wait shows the whole.",
+            "保存时本轮仍在运行，回答尚不完整。在同一内核中运行 %orange wait 可看到全文。",
         ),
         "end.step_limit": (
             "The limit of {limit} steps was reached. What was found is kept; the next cell goes on from this point.",
@@ -282,6 +278,10 @@ def says(language: Language) -> Say:
 def _table(key: str) -> MappingProxyType[str, tuple[str, str]]:
     if key.startswith("say."):
         return COMMAND_WORDS
+    if key.startswith("earlier."):
+        return EARLIER_WORDS
+    if key.startswith("life."):
+        return LIFE_WORDS
     return CARD_WORDS if key.startswith(("card.", "fact.", "full.")) else WORDS
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from orange_jupyter.jupyter.stage import CellStage
 from orange_jupyter.jupyter.waiting import Job
 
 
@@ -9,12 +10,12 @@ class Detached:
     """The turns of this kernel whose cells returned. Used on the kernel's main thread only."""
 
     def __init__(self) -> None:
-        self._jobs: list[Job] = []
+        self._jobs: list[tuple[Job, CellStage]] = []
 
-    def add(self, job: Job) -> None:
-        """Let a job go on by itself."""
-        self._jobs = [*self.left(), job]
+    def add(self, job: Job, stage: CellStage) -> None:
+        """Let a job go on by itself, its questions in the controls of `stage`."""
+        self._jobs = [*self.left(), (job, stage)]
 
-    def left(self) -> list[Job]:
+    def left(self) -> list[tuple[Job, CellStage]]:
         """Those that still run, oldest first."""
-        return [job for job in self._jobs if not job.done]
+        return [(job, stage) for job, stage in self._jobs if not job.done]

@@ -8,6 +8,8 @@ import re
 from collections.abc import Coroutine, MutableMapping
 from typing import TYPE_CHECKING, Any
 
+from orange_jupyter.core.codes import Code
+from orange_jupyter.core.errors import RightsError
 from orange_jupyter.core.events import TurnFinished
 from orange_jupyter.jupyter.approver import STAGE
 from orange_jupyter.jupyter.entrance import Entrance
@@ -37,6 +39,11 @@ class TurnWork:
         self._task: asyncio.Task[None] | None = None
         self._switching: set[asyncio.Task[Any]] = set()
         display.stage.act = self._act
+
+    @property
+    def stage(self) -> CellStage:
+        """Where the turn's controls are."""
+        return self._display.stage
 
     @property
     def missed_person(self) -> bool:
@@ -130,6 +137,8 @@ class LineWork:
         self._screen = screen
         self._stage = stage
         self._task: asyncio.Task[CommandReply] | None = None
+        self.missed_person = False
+        """Whether it was refused because nobody is here, where that must raise (`headless.strict`)."""
         stage.act = self._act
 
     def stop(self) -> None:
@@ -151,7 +160,11 @@ class LineWork:
 
     async def _command(self) -> CommandReply:
         office = await self._entrance.office(self._where)
-        return await office.command(self._words, self._where)
+        try:
+            return await office.command(self._words, self._where)
+        except RightsError as error:
+            self.missed_person = office.strict and error.code is Code.NEEDS_PERSON
+            raise
 
     def _act(self, message: Message) -> None:
         if isinstance(message, StopTurn | LeaveQueue):
@@ -169,10 +182,14 @@ def nowhere() -> Surroundings:
     return Surroundings()
 
 
+def told(markdown: str) -> dict[str, Any]:
+    """The display of Markdown that was written here."""
+    plain = re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", markdown)  # Markdown's own escapes are for Markdown
+    return {"text/markdown": markdown, "text/plain": plain}
+
+
 def _shown(reply: CommandReply) -> dict[str, Any]:
-    plain = re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", reply.markdown)  # Markdown's own escapes are for Markdown
-    shown: dict[str, Any] = {"text/markdown": reply.markdown, "text/plain": plain}
-    return shown | ({"text/html": reply.html} if reply.html is not None else {})
+    return told(reply.markdown) | ({"text/html": reply.html} if reply.html is not None else {})
 
 
 def _as_json(document: dict[str, Any]) -> dict[str, Any]:

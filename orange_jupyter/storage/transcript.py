@@ -56,13 +56,15 @@ class Transcript:
         self.session_id = session_id
         self._database = database
         self._mask = mask
+        self.died = False
+        """Whether opening it found a turn that had ended with its process."""
 
     @classmethod
     async def open(cls, database: Database, lease: Lease, *, clock: Clock, mask: Mask = unmasked) -> Transcript:
         """The record for writing; a turn that died is closed first, its partial text kept. Raises StoreError."""
         transcript = cls(database, lease.session_id, mask=mask)
         now = clock.now()
-        await database.run(lambda connection: transcript._close_dead(connection, now))
+        transcript.died = await database.run(lambda connection: transcript._close_dead(connection, now))
         return transcript
 
     async def append_event(self, turn_id: str, event: Event) -> None:
@@ -154,7 +156,7 @@ class Transcript:
         else:
             connection.execute("DELETE FROM partials WHERE session_id = ? AND turn_id = ?", (self.session_id, turn_id))
 
-    def _close_dead(self, connection: sqlite3.Connection, now: str) -> None:
+    def _close_dead(self, connection: sqlite3.Connection, now: str) -> bool:
         dead = connection.execute(
             "SELECT turn_id FROM records WHERE session_id = ? AND kind = 'turn_started' AND turn_id NOT IN "
             "(SELECT turn_id FROM records WHERE session_id = ? AND kind = 'turn_finished') ORDER BY seq",
@@ -165,6 +167,7 @@ class Transcript:
             entries = self._entries(connection, turn_id)
             for entry in closing(turn_id, entries, partial=partials.get(turn_id, ""), now=now):
                 self._add(connection, turn_id, entry)
+        return bool(dead)
 
     def _entries(self, connection: sqlite3.Connection, turn_id: str) -> list[Entry]:
         rows = connection.execute(

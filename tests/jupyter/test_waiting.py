@@ -7,11 +7,16 @@ import builtins
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from types import SimpleNamespace
 
 import pytest
 
+from orange_jupyter.jupyter.approver import NotebookApprover
 from orange_jupyter.jupyter.people import Front
 from orange_jupyter.jupyter.prompts import Prompts
+from orange_jupyter.jupyter.runtime import Runtime
+from orange_jupyter.jupyter.screen import Screen
+from orange_jupyter.jupyter.stage import CellStage
 from orange_jupyter.jupyter.wait_await import Interrupted, wait_awaiting, wait_blocking
 from orange_jupyter.jupyter.wait_detached import Detached
 from orange_jupyter.jupyter.waiting import Job, Way, choose
@@ -49,13 +54,19 @@ def job(stop: Callable[[], None] = lambda: None) -> Job:
     return Job(Future(), stop)
 
 
+def stage() -> CellStage:
+    shell = SimpleNamespace(display_pub=SimpleNamespace(publish=print))
+    return CellStage(Screen(shell, Front.NOTEBOOK), Runtime(), NotebookApprover(), "en")
+
+
 def test_detached_jobs_are_listed_until_they_end() -> None:
     detached, first, second = Detached(), job(), job()
-    detached.add(first)
-    detached.add(second)
-    assert detached.left() == [first, second]
+    one, two = stage(), stage()
+    detached.add(first, one)
+    detached.add(second, two)
+    assert detached.left() == [(first, one), (second, two)]
     first.future.set_result(None)
-    assert detached.left() == [second]
+    assert detached.left() == [(second, two)]
 
 
 async def test_a_prompt_is_answered_on_the_cells_thread(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,9 +37,11 @@ from orange_jupyter.jupyter.widgets.messages import (
     Rendered,
     Stale,
     StayInTier,
+    Unfold,
     parse,
 )
 from orange_jupyter.jupyter.widgets.scene import Scene, indexing
+from orange_jupyter.jupyter.widgets.segments import segments
 
 INTERVAL = 0.05
 """Seconds between two drawings: text is painted 10 to 20 times a second (DESIGN.md, Motion)."""
@@ -58,7 +60,7 @@ def _asset(name: str) -> str:
 
 def _assets(kind: str) -> str:
     """The front end's files as one; the first holds what the others add to."""
-    return "".join(_asset(f"{name}.{kind}") for name in ("controls", "asking", "passages"))
+    return "".join(_asset(f"{name}.{kind}") for name in ("controls", "asking", "passages", "earlier"))
 
 
 class Controls(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget is untyped to mypy (follow_imports = skip)
@@ -130,6 +132,12 @@ class Controls(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget is untyp
         if operation_id not in self._waiting():
             self._send_safely({"type": "stale", "operation": operation_id, "text": words})
 
+    def show_alone(self) -> None:
+        """Say that the turn goes on by itself."""
+        said = {key: segments(text(self._language, key)) for key in ("life.detached", "life.detached.hint")}
+        entry = {"kind": "notice", "level": "info", "text": said["life.detached"], "hint": said["life.detached.hint"]}
+        self._put("alone", entry)
+
     def show_busy(self, session: str, cell: str) -> None:
         """Say that the session is busy with another cell; the person may leave (LeaveQueue)."""
         words = text(self._language, "busy", session=session, cell=cell)
@@ -198,11 +206,19 @@ class Controls(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget is untyp
             return
         if isinstance(message, Rendered):
             self._draw(whole=True)
+        if isinstance(message, Unfold):
+            self._unfold(message)
+            return
         if isinstance(message, Approve | Deny | EnterTier | StayInTier) and not self._counts(message):
             if message.operation_id not in self._waiting():
                 self._tell(Stale(message.operation_id))
             return
         self._tell(message)
+
+    def _unfold(self, message: Unfold) -> None:
+        with self._lock:
+            self._scene.unfold(message.name, message.page)
+            self._draw()
 
     def _counts(self, decision: Decision) -> bool:
         """Whether a decision belongs to a card that waits now; it is used up by this."""
