@@ -236,31 +236,41 @@ class Board {
     if (entry.kind === "said") return this.drawSaid(slot, entry, fresh);
     const open = slot.node.querySelector("details")?.open;
     const drawn = this[`draw_${entry.kind}`](entry, slot);
-    slot.node.className = entry.kind === "tool" || entry.kind === "reasoning" ? "" : "is-card";
+    slot.node.className = ["tool", "reasoning", "fold"].includes(entry.kind) ? "" : "is-card";
     if (!drawn) return;
-    if (open) drawn.open = true;
+    if (open) {
+      drawn.fill?.();
+      drawn.open = true;
+    }
     slot.node.replaceChildren(drawn);
     // what had the focus is gone: stay at this place instead of at the page's top
-    if (inside) (drawn.querySelector("summary, h3") || drawn).focus({ preventScroll: true });
+    if (inside) (drawn.querySelector("summary, h3, button") || drawn).focus({ preventScroll: true });
     if (fresh && entry.announce) this.loud.textContent = entry.announce;
   }
 
   drawSaid(slot, entry, fresh) {
-    if (fresh || entry.start === 0) {
-      slot.closed = h("div");
-      slot.open = h("div");
-      slot.node.className = "is-prose";
-      slot.node.replaceChildren(h("div", { class: "oj-prose", "aria-live": "off" }, slot.closed, slot.open));
-    }
+    if (fresh || entry.fresh) this.beginSaid(slot);
+    this.drawEarlier(slot, entry.fold); // earlier.js
     if (entry.closed.length) {
-      slot.closed.insertAdjacentHTML("beforeend", entry.closed.join("")); // cleaned by Python
+      this.addBlocks(slot, entry.closed);
       this.sayParagraph(slot.closed.lastElementChild);
     }
+    this.dropBlocks(slot, entry.first);
     slot.open.innerHTML = entry.open; // cleaned by Python
     if (!entry.live || !this.live) return;
     let end = slot.open.lastElementChild || slot.closed.lastElementChild;
     while (end && end.lastElementChild && /^(UL|OL|LI|BLOCKQUOTE|P)$/.test(end.lastElementChild.tagName)) end = end.lastElementChild;
     if (end) (/^(P|LI|H4|H5|H6)$/.test(end.tagName) ? end : slot.open).append(h("span", { class: "oj-caret", "aria-hidden": "true" }));
+  }
+
+  beginSaid(slot) {
+    slot.closed = h("div");
+    slot.open = h("div");
+    slot.blocks = [];
+    slot.first = 0;
+    slot.bar = slot.bar || h("div");
+    slot.node.className = "is-prose";
+    slot.node.replaceChildren(slot.bar, h("div", { class: "oj-prose", "aria-live": "off" }, slot.closed, slot.open));
   }
 
   sayParagraph(node) {
@@ -286,10 +296,14 @@ class Board {
     const mark = entry.state === "running" ? h("span", { class: "oj-spin", "aria-hidden": "true" }) : this.icon(entry.icon);
     const state = h("span", { class: "oj-vh" }, `, ${entry.word}`);
     const summary = h("summary", {}, mark, h("span", { class: "oj-what" }, `${entry.verb} `, entry.path ? h("span", { class: "oj-path" }, this.parts(entry.target)) : h("b", {}, this.parts(entry.target)), state), h("span", { class: "oj-got" }, this.parts(entry.got)), time, this.icon("chevron", "oj-chev"));
+    return this.lazily(h("details", { class: `oj-tool is-${entry.state}` }, summary), () => this.unfolded(entry));
+  }
+
+  unfolded(entry) {
     const rows = entry.rows.map(([path, place, text]) => h("tr", {}, h("td", {}, h("span", { class: "oj-path" }, this.parts(path))), h("td", {}, place), h("td", {}, this.parts(text))));
     const found = rows.length ? [h("h4", {}, this.word("result")), h("table", { class: "oj-table" }, h("tbody", {}, rows))] : null;
     const result = entry.result ? this.bounded(entry.result.title, entry.result) : null;
-    return h("details", { class: `oj-tool is-${entry.state}` }, summary, h("div", { class: "oj-unfold" }, this.bounded(this.word("arguments"), entry.arguments), result, found));
+    return h("div", { class: "oj-unfold" }, this.bounded(this.word("arguments"), entry.arguments), result, found);
   }
 
   draw_reasoning(entry) {

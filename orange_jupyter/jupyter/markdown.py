@@ -23,6 +23,9 @@ from orange_jupyter.jupyter.strings import Language, text
 OPEN_LIMIT = 20_000
 """Characters of an unfinished block that are still rendered as Markdown while it streams (48 KB cost 50 ms)."""
 
+NODE_LIMIT = 800
+"""Nodes of one block that are still drawn one by one: a table of 40 rows has 400."""
+
 _TAGS = (
     *("a", "b", "br", "code", "del", "em", "s", "span", "strong"),
     *("blockquote", "div", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "ul"),
@@ -65,33 +68,73 @@ def plain_block(source: str) -> str:
 class BlockStream:
     """Renders a growing text: closed blocks once, the last open block again with each call.
 
-    Not thread-safe; one view thread owns it.
+    `closed` holds the closed blocks' HTML, `ends` where each of them ends in the text, `offset` where the open one
+    begins. A block of more than NODE_LIMIT nodes is shown as it was written. Not thread-safe; one view thread owns it.
     """
 
     def __init__(self, citing: Citing) -> None:
         self._citing = citing
-        self._offset = 0
+        self.offset = 0
         self.closed: list[str] = []
+        self.ends: list[int] = []
 
     def feed(self, source: str) -> str:
         """Take the whole text so far (a longer version of the last one); returns the open block's HTML."""
-        tail = source[self._offset :]
+        return self.take(source[self.offset :])
+
+    def take(self, tail: str) -> str:
+        """The same with the text from `offset` on."""
         if len(tail) > OPEN_LIMIT and "\n\n" not in tail[-OPEN_LIMIT:]:
             return plain_block(tail)
         shown = _HALF_UNDERLINE.sub("", tail)
         groups = _groups(_parser().parse(shown))
-        for group in groups[:-1]:
-            self.closed.append(_write(group, self._citing))
+        starts = _starts(groups, tail)
+        for at, group in enumerate(groups[:-1]):
+            self.closed.append(_bounded(group, tail[starts[at] : starts[at + 1]], self._citing))
+            self.ends.append(self.offset + starts[at + 1])
         if not groups:
             return ""
-        if len(groups) > 1 and groups[-1][0].map:
-            self._offset += _line_start(tail, groups[-1][0].map[0])
-        if len(source) - self._offset > OPEN_LIMIT:
-            return plain_block(source[self._offset :])
+        self.offset += starts[-1]
+        tail = tail[starts[-1] :]
+        if len(tail) > OPEN_LIMIT:
+            return plain_block(tail)
         before = replace(self._citing.reading)
-        written = _write(groups[-1], self._citing)
+        written = _bounded(groups[-1], tail, self._citing)
         self._citing.reading = before
         return written
+
+    def forget(self, count: int) -> None:
+        """Drop the first closed blocks; nobody shows them any more."""
+        del self.closed[:count]
+        del self.ends[:count]
+
+
+def nodes(written: str) -> int:
+    """About how many nodes HTML makes in a page: as many elements as half its tags, and as many texts."""
+    return written.count("<")
+
+
+def as_written(source: str) -> str:
+    """Text that would make too many nodes, as it was written."""
+    return f"<pre><code>{escape(source.strip(chr(10)))}</code></pre>"
+
+
+def _bounded(group: list[Token], source: str, citing: Citing) -> str:
+    written = _write(group, citing)
+    return written if nodes(written) <= NODE_LIMIT else as_written(source)
+
+
+def _starts(groups: Sequence[list[Token]], source: str) -> list[int]:
+    """Where each block begins in the text; the first one at its start."""
+    places: list[int] = []
+    line = place = 0
+    for at, group in enumerate(groups):
+        wanted = group[0].map[0] if at and group[0].map else line
+        for _ in range(wanted - line):
+            place = source.index("\n", place) + 1
+        line = wanted
+        places.append(place)
+    return places
 
 
 @lru_cache(maxsize=1)
@@ -120,13 +163,6 @@ def _groups(tokens: Sequence[Token]) -> list[list[Token]]:
             groups.append(current)
             current = []
     return groups
-
-
-def _line_start(source: str, line: int) -> int:
-    place = 0
-    for _ in range(line):
-        place = source.index("\n", place) + 1
-    return place
 
 
 def _write(tokens: list[Token], citing: Citing) -> str:
@@ -208,4 +244,14 @@ def _host(address: str) -> str:
         return address[:200]
 
 
-__all__ = ["OPEN_LIMIT", "BlockStream", "escape", "language_of_text", "plain_block", "render", "render_blocks"]
+__all__ = [
+    "OPEN_LIMIT",
+    "BlockStream",
+    "as_written",
+    "escape",
+    "language_of_text",
+    "nodes",
+    "plain_block",
+    "render",
+    "render_blocks",
+]

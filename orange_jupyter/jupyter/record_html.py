@@ -121,8 +121,7 @@ def _question(paper: Sheet) -> str:
 def _answer(paper: Sheet, written: str) -> str:
     label = html.escape(paper.say("answer"))
     body = written or (f"<p>{escape(paper.say('no_answer'))}</p>" if not _failed(paper) else "")
-    cut = paper.say("answer.cut", n=f"{paper.cut:,}") if paper.cut else ""
-    under = "".join(f'<p class="oj-sub">{escape(words)}</p>' for words in (cut, ending(paper)) if words)
+    under = f'<p class="oj-sub">{escape(ending(paper))}</p>' if ending(paper) else ""
     prose = f'<div role="group" aria-label="{label}" class="oj-prose">{body}</div>' if body else ""
     return prose + under + _fault(paper)
 
@@ -194,11 +193,11 @@ def _calls(paper: Sheet) -> str:
         return said
     spent = seconds(sum(line.finished.seconds for line in lines if line.finished), paper.language)
     heads = [paper.say(key) for key in ("call", "target", "result", "time")]
-    rows = [_call(paper, line) for line in lines[:ROW_LIMIT]]
+    rows = [_call(paper, line) for line in lines[-ROW_LIMIT:]]
     more = len(lines) - ROW_LIMIT
-    rest = f'<p class="oj-sub">{escape(paper.say("calls.more", n=more))}</p>' if more > 0 else ""
+    rest = f'<p class="oj-sub">{escape(paper.say("earlier.calls", n=f"{more:,}"))}</p>' if more > 0 else ""
     summary = escape(paper.say("calls", n=len(lines), seconds=spent))
-    return f'<details class="oj-sec"><summary>{summary}</summary>{said}{table(heads, rows)}{rest}</details>'
+    return f'<details class="oj-sec"><summary>{summary}</summary>{said}{rest}{table(heads, rows)}</details>'
 
 
 def _aside(words: str) -> str:

@@ -99,7 +99,7 @@ def as_json(paper: Sheet) -> dict[str, Any]:
         "citations": [_citation(one) for one in paper.used[:SOURCE_LIMIT]],
         "unknownCitations": [one for one in cited_ids(paper.answer) if one not in paper.citing.known][:SOURCE_LIMIT],
         "quotationsNotFound": sorted(paper.citing.missing),
-        "calls": [_call(line.tool, line.target, line.finished) for line in view.lines[:ROW_LIMIT]],
+        "calls": [_call(line.tool, line.target, line.finished) for line in view.lines[-ROW_LIMIT:]],
         "decisions": [" ".join(row) for row in _decisions(paper)],
         "usage": view.usage.model_dump(mode="json"),
     }
@@ -116,8 +116,7 @@ def _meta(paper: Sheet) -> list[str]:
 
 
 def _after(paper: Sheet) -> list[str]:
-    lines = [paper.say("answer.cut", n=f"{paper.cut:,}")] if paper.cut else []
-    lines += [ending(paper)] if ending(paper) else []
+    lines = [ending(paper)] if ending(paper) else []
     finished = paper.view.finished
     if finished and finished.stop_reason == "model_error":
         lines.append(paper.say(f"fault.{finished.fault or 'other'}") + ". " + name(finished.error or ""))
@@ -138,9 +137,9 @@ def _calls(paper: Sheet) -> list[str]:
     if not lines:
         return []
     spent = seconds(sum(line.finished.seconds for line in lines if line.finished), paper.language)
-    shown = [_called(line) for line in lines[:_CALLS]]
-    more = [paper.say("calls.more", n=len(lines) - _CALLS)] if len(lines) > _CALLS else []
-    return [paper.say("calls", n=len(lines), seconds=spent), *shown, *more]
+    shown = [_called(line) for line in lines[-_CALLS:]]
+    more = [paper.say("earlier.calls", n=f"{len(lines) - _CALLS:,}")] if len(lines) > _CALLS else []
+    return [paper.say("calls", n=len(lines), seconds=spent), *more, *shown]
 
 
 def _called(line: Line) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import quote
@@ -13,15 +13,13 @@ from orange_jupyter.core.corpus import Citation
 from orange_jupyter.core.events import Notice
 from orange_jupyter.core.visible import visible
 from orange_jupyter.jupyter.citing import Citing
-from orange_jupyter.jupyter.markdown import plain_block, render_blocks
+from orange_jupyter.jupyter.excerpt import Excerpt, excerpt
+from orange_jupyter.jupyter.markdown import escape, plain_block, render_blocks
 from orange_jupyter.jupyter.record_inert import inert
+from orange_jupyter.jupyter.said import Said
 from orange_jupyter.jupyter.strings import Language, text
-from orange_jupyter.jupyter.view import Card, Said, TurnView
+from orange_jupyter.jupyter.view import Card, TurnView
 
-ANSWER_LIMIT = 100_000
-"""Characters of an answer that the record shows; with 200,000 of HTML this keeps a record near 300 kB at most."""
-LINE_LIMIT = 6000
-"""Lines of an answer that the record shows: 33,000 paragraphs of one letter took 2.4 s."""
 HTML_LIMIT = 200_000
 QUESTION_LIMIT = 20_000
 ROW_LIMIT = 300
@@ -46,7 +44,7 @@ class Surroundings:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """One turn ready to be written: `answer` is at most ANSWER_LIMIT characters, `cut` counts what is left out."""
+    """One turn ready to be written: `answer` is at most 100,000 characters, `cut` counts what is left out of it."""
 
     view: TurnView
     language: Language
@@ -73,9 +71,9 @@ def sheet(view: TurnView, language: Language, number: int, session: str, places:
     around = {name: f"{one.before[-CHECKED:]}\n{one.after[:CHECKED]}" for name, one in places.items()}
     prefix = f"oj-{number}{_suffix(view)}"
     citing = Citing(prefix=prefix, language=language, known=view.known, around=around)
-    answer = _well_formed(view.answer)
-    written, shown = _bounded(answer, citing)
-    return Sheet(view, language, number, session, places, citing, answer[:shown], written, len(answer) - shown)
+    shown, written = _bounded(view.answer, citing)
+    answer = shown.head + (f"\n\n{_between(shown, language)}\n\n{shown.tail}" if shown.cut else "")
+    return Sheet(view, language, number, session, places, citing, answer, written, shown.cut)
 
 
 def _suffix(view: TurnView) -> str:
@@ -84,16 +82,29 @@ def _suffix(view: TurnView) -> str:
     return f"-{identity[-5:]}" if identity else ""
 
 
-def _bounded(answer: str, citing: Citing) -> tuple[tuple[str, ...], int]:
-    """(HTML of each block, number of characters that they show)."""
-    shown = sum(len(line) for line in answer[: ANSWER_LIMIT + 1].splitlines(keepends=True)[:LINE_LIMIT])
-    if shown > ANSWER_LIMIT:
-        shown = max(answer.rfind("\n", 0, ANSWER_LIMIT), ANSWER_LIMIT // 2)
-    written = tuple(inert(block) for block in render_blocks(answer[:shown], citing))
+def _bounded(answer: str, citing: Citing) -> tuple[Excerpt, tuple[str, ...]]:
+    """What is shown of an answer, and the HTML of each of its blocks."""
+    shown = _clean(excerpt(answer))
+    written = _blocks(shown, citing, lambda part: [inert(block) for block in render_blocks(part, citing)])
     if sum(map(len, written)) <= HTML_LIMIT:
-        return written, shown
-    shown = min(shown, HTML_LIMIT // 10)  # one character can take 20 in HTML, the citations of a line more
-    return (plain_block(answer[:shown]),), shown
+        return shown, written
+    shown = _clean(excerpt(answer, limit=HTML_LIMIT // 10))  # one character can take 20 in HTML, citations more
+    return shown, _blocks(shown, citing, lambda part: [plain_block(part)])
+
+
+def _blocks(shown: Excerpt, citing: Citing, write: Callable[[str], list[str]]) -> tuple[str, ...]:
+    if not shown.cut:
+        return tuple(write(shown.head))
+    gap = f'<p class="oj-sub">{inert(escape(_between(shown, citing.language)))}</p>'
+    return (*write(shown.head), gap, *write(shown.tail))
+
+
+def _between(shown: Excerpt, language: Language) -> str:
+    return f"[… {text(language, 'earlier.cut', n=f'{shown.cut:,}')}]"
+
+
+def _clean(shown: Excerpt) -> Excerpt:
+    return Excerpt(_well_formed(shown.head), _well_formed(shown.tail), shown.cut)
 
 
 def _well_formed(words: str) -> str:
@@ -165,11 +176,15 @@ def what_of(card: Card) -> str:
 
 def asides(paper: Sheet) -> list[str]:
     """What the model said in earlier steps, before it called a tool: no part of the answer, each at most 1,000 long."""
-    said = [item.text.strip() for item in paper.view.items if isinstance(item, Said)]
-    kept = [words for words in dict.fromkeys(said) if words and words not in paper.view.answer]
+    found: dict[str, int] = {}
+    for item in paper.view.items:
+        if isinstance(item, Said) and len(found) < ASIDE_LIMIT:
+            words = _well_formed(item.between(0, 2 * _CUT_ASIDE)).strip()
+            if words and words not in paper.answer:
+                found[words] = len(item)
     return [
-        words if len(words) <= _CUT_ASIDE else f"{words[:_CUT_ASIDE]}… (+{len(words) - _CUT_ASIDE:,})"
-        for words in map(_well_formed, kept[:ASIDE_LIMIT])
+        words if size <= _CUT_ASIDE else f"{words[:_CUT_ASIDE]}… (+{max(0, size - _CUT_ASIDE):,})"
+        for words, size in found.items()
     ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from orange_jupyter.core.approval import Outcome
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 INTERVAL = 0.05
 """Seconds between two drawings: at most 20 a second (decision 4)."""
+RECORD_INTERVAL = 1.0
+"""Seconds between two records of a running turn: one may have 300 kB, and quick steps come by hundreds."""
 PATIENCE = 1.0
 """Seconds after which a turn that has not begun shows that it waits."""
 
@@ -37,6 +40,7 @@ class TurnDisplay:
         self._deltas: list[Delta] = []
         self._dirty = asyncio.Event()
         self._record_due = False
+        self._recorded = float("-inf")
 
     def reserve(self) -> None:
         """Take the two places in the cell: the record's first, the controls below it."""
@@ -109,11 +113,12 @@ class TurnDisplay:
             self._dirty.clear()
             self._fold()
             wait = self.stage.push(self.view)
-            if self._record_due and self.finished is None:
+            if self._record_due and self.finished is None and monotonic() - self._recorded > RECORD_INTERVAL:
                 self._record_due = False
                 await self._write({})
+                self._recorded = monotonic()
             await asyncio.sleep(max(wait, INTERVAL))
-            if wait:
+            if wait or self._record_due:
                 self._dirty.set()
 
     async def _write(self, places: Mapping[str, Surroundings]) -> None:

@@ -27,8 +27,11 @@ from orange_jupyter.core.events import (
     TurnStarted,
 )
 from orange_jupyter.core.messages import Reasoning, Text, ToolCall, Usage
+from orange_jupyter.jupyter.said import Said
 
 NO_USAGE = Usage()
+REASONING_KEPT = 20_000
+"""Characters of reasoning, the newest, that a view keeps; the transcript has all of it."""
 
 
 class State(StrEnum):
@@ -47,15 +50,6 @@ class State(StrEnum):
     def live(self) -> bool:
         """Whether the turn still goes on."""
         return self in (State.WAITING, State.RUNNING, State.STOPPING)
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """Text of one step. `done` is False while it streams."""
-
-    step: int
-    text: str
-    done: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +129,7 @@ class TurnView:
                     assert_never(delta)
         if not text and not reasoning:
             return view
-        view = replace(view, retry=None, reasoning=view.reasoning + "".join(reasoning), state=State.RUNNING)
+        view = replace(view, retry=None, reasoning=_newest(view.reasoning, reasoning), state=State.RUNNING)
         if self.state is State.STOPPING:
             view = replace(view, state=State.STOPPING)
         return view._say("".join(text), done=False) if text else view
@@ -221,7 +215,7 @@ class TurnView:
             case Text():
                 return replace(self, state=self._busy())._say(part.text, done=True)
             case Reasoning():
-                return replace(self, reasoning=part.text)
+                return replace(self, reasoning=_newest("", [part.text]))
             case ToolCall():
                 return self
             case _:
@@ -230,7 +224,7 @@ class TurnView:
     def _say(self, text: str, *, done: bool) -> TurnView:
         last = self.items[-1] if self.items else None
         if isinstance(last, Said) and not last.done and last.step == self.step:
-            said = Said(self.step, text if done else last.text + text, done)
+            said = Said(self.step, text, done=True) if done else last.grown(text)
             return replace(self, items=(*self.items[:-1], said))
         return replace(self, items=(*self.items, Said(self.step, text, done)))
 
@@ -245,10 +239,7 @@ class TurnView:
                 line = Line(event.call_id, event.tool, event.arguments, event.target, self.step)
                 return replace(self, items=(*self.items, line), state=self._busy())
             case CallFinished():
-                known = any(isinstance(item, Line) and item.call_id == event.call_id for item in self.items)
-                line = Line(event.call_id, event.tool, event.arguments, "", self.step)
-                items = self.items if known else (*self.items, line)
-                return replace(self, items=tuple(_finish(item, event) for item in items), progress=None)
+                return replace(self, items=_finish(self.items, event, self.step), progress=None)
             case ApprovalAsked():
                 return replace(self, items=(*self.items, Card(event.call_id, event.request)))
             case ApprovalEnded():
@@ -269,8 +260,17 @@ class TurnView:
         )
 
 
-def _finish(item: Item, event: CallFinished) -> Item:
-    return replace(item, finished=event) if isinstance(item, Line) and item.call_id == event.call_id else item
+def _newest(before: str, more: Iterable[str]) -> str:
+    return (before + "".join(more))[-REASONING_KEPT:]
+
+
+def _finish(items: tuple[Item, ...], event: CallFinished, step: int) -> tuple[Item, ...]:
+    """The items with a call ended: looked for from the end, where it nearly always is."""
+    for place in range(len(items) - 1, -1, -1):
+        item = items[place]
+        if isinstance(item, Line) and item.call_id == event.call_id:
+            return (*items[:place], replace(item, finished=event), *items[place + 1 :])
+    return (*items, Line(event.call_id, event.tool, event.arguments, "", step, event))
 
 
 def _answer(item: Item, event: ApprovalEnded) -> Item:

@@ -246,7 +246,8 @@ def test_a_huge_answer_keeps_the_record_small_and_fast(answer: str) -> None:
     bundle = record(view_of(events), "en", number=1)
     assert time.process_time() - began < 2
     assert len(bundle["text/html"].encode()) < 330 * KB
-    assert "The answer goes on for" in bundle["text/html"]
+    assert "characters in the middle are not shown here" in bundle["text/html"]
+    assert "%orange session export" in bundle["text/plain"]
     assert "more characters are not shown here" in bundle["text/html"]
     assert max(len(bundle[form]) for form in ("text/markdown", "text/plain")) < 130 * KB
 
@@ -262,7 +263,7 @@ def test_many_calls_and_sources_keep_the_record_small() -> None:
     places = {one.citation_id: Surroundings(before="b" * 5000, after="a" * 5000, line=1) for one in many}
     bundle = record(view_of([*events, finished(answer)]), "en", number=1, places=places)
     assert len(bundle["text/html"].encode()) < 500 * KB
-    assert "700 more calls" in bundle["text/html"]
+    assert "700 earlier calls" in bundle["text/html"]
 
 
 def test_a_long_answer_of_a_person_s_scale_is_kept_whole() -> None:

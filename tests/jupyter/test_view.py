@@ -10,7 +10,8 @@ from orange_jupyter.core.approval import Outcome
 from orange_jupyter.core.deltas import ModelRetry, Progress, ReasoningDelta, Restarted, TextDelta
 from orange_jupyter.core.events import ApprovalAsked, PartDone, StepStarted, StopReason
 from orange_jupyter.core.messages import Text, Usage
-from orange_jupyter.jupyter.view import Said, State, TurnView
+from orange_jupyter.jupyter.said import Said
+from orange_jupyter.jupyter.view import State, TurnView
 from orange_jupyter.jupyter.widgets.scene import indexing
 from tests.jupyter.turns import ANSWER, REQUEST, ended, finished, running_events, started, view_of, whole_events
 

@@ -5,24 +5,25 @@ Each is approved by itself (A17); only what is safe, to deny, can be done to all
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from orange_jupyter.jupyter.strings import Language, text
-from orange_jupyter.jupyter.view import Card, Line, Said, TurnView
+from orange_jupyter.jupyter.view import Card, Item, Line
 
 Entry = dict[str, Any]
 
 
-def panelled(shown: dict[str, Entry], view: TurnView, language: Language) -> dict[str, Entry]:
+def panelled(shown: dict[str, Entry], named: Mapping[str, Item], step_now: int, language: Language) -> dict[str, Entry]:
     """The entries with the cards of a step that asks more than once behind its lines, under a head while one waits.
 
-    They stay there when they are answered, so that nothing moves under the person's pointer. Names that are not in
-    `shown` are left out.
+    They stay there when they are answered, so that nothing moves under the person's pointer. `named` are the items
+    that are shown, by the names of their entries; a card whose line is not shown belongs to `step_now`.
     """
-    groups = {step: cards for step, cards in _by_step(view).items() if len(cards) > 1}
+    groups = {step: cards for step, cards in _by_step(named, step_now).items() if len(cards) > 1}
     if not groups:
         return shown
-    last = _last_names(view, shown)
+    last = {item.step: name for name, item in named.items() if not isinstance(item, Card)}
     moved = {_name(card) for cards in groups.values() for card in cards}
     ordered: dict[str, Entry] = {}
     for name, entry in shown.items():
@@ -54,29 +55,14 @@ def _panel(step: int, cards: list[Card], shown: dict[str, Entry], language: Lang
     return {f"asks-{step}": head, **quiet}
 
 
-def _by_step(view: TurnView) -> dict[int, list[Card]]:
+def _by_step(named: Mapping[str, Item], step_now: int) -> dict[int, list[Card]]:
     """The cards by the step whose call they are about."""
-    steps = {line.call_id: line.step for line in view.lines}
+    steps = {item.call_id: item.step for item in named.values() if isinstance(item, Line)}
     found: dict[int, list[Card]] = {}
-    for card in view.cards:
-        found.setdefault(steps.get(card.call_id, view.step), []).append(card)
+    for item in named.values():
+        if isinstance(item, Card):
+            found.setdefault(steps.get(item.call_id, step_now), []).append(item)
     return found
-
-
-def _last_names(view: TurnView, shown: dict[str, Entry]) -> dict[int, str]:
-    """The last entry of each step that is no card."""
-    last: dict[int, str] = {}
-    for place, item in enumerate(view.items):
-        match item:
-            case Said():
-                name = f"said-{place}"
-            case Line():
-                name = f"call-{item.call_id}"
-            case Card():
-                continue
-        if name in shown:
-            last[item.step] = name
-    return last
 
 
 def _name(card: Card) -> str:

@@ -42,9 +42,10 @@ def _is_news(entry: Entry, sent: Entry | None) -> bool:
 
 
 def _news(entry: Entry, sent: Entry | None) -> Entry:
-    """For text only the blocks that were closed since; for all else the entry."""
+    """For text only the blocks that were closed since; for all else the entry. Blocks are counted over a whole run."""
     if entry["kind"] != "said":
         return entry
     again = sent is not None and sent["run"] == entry["run"]
-    start = len(sent["closed"]) if again and sent is not None else 0
-    return entry | {"start": start, "closed": entry["closed"][start:]}
+    known = sent["first"] + len(sent["closed"]) if again and sent is not None else 0
+    start = max(known, entry["first"])
+    return entry | {"start": start, "fresh": not again, "closed": entry["closed"][start - entry["first"] :]}

@@ -94,8 +94,16 @@ class OpenPassage:
     citation_id: str
 
 
+@dataclass(frozen=True, slots=True)
+class Unfold:
+    """A page of earlier lines was asked for; a page that does not exist folds them."""
+
+    name: str
+    page: int
+
+
 Decision = Approve | Deny | EnterTier | StayInTier
-Message = Decision | OpenPassage | Stale | Rendered | StopTurn | LeaveQueue | ChooseTier | SwitchPlan
+Message = Decision | OpenPassage | Unfold | Stale | Rendered | StopTurn | LeaveQueue | ChooseTier | SwitchPlan
 
 _BARE: Mapping[str, type[Rendered | StopTurn | LeaveQueue]] = {
     "rendered": Rendered,
@@ -115,9 +123,17 @@ def parse(content: Mapping[str, Any]) -> Message | None:
         return ChooseTier(narrow[0]) if narrow else None
     if kind == "plan":
         return SwitchPlan(content["on"]) if isinstance(content.get("on"), bool) else None
+    if kind == "unfold":
+        return _unfold(content.get("name"), content.get("page"))
     if kind == "open_passage":
         return _passage(content.get("citation"))
     return _decision(content)
+
+
+def _unfold(name: object, page: object) -> Unfold | None:
+    if not isinstance(name, str) or not isinstance(page, int) or isinstance(page, bool):
+        return None
+    return Unfold(name[:200], page)
 
 
 def _passage(citation: object) -> OpenPassage | None:

@@ -5,25 +5,27 @@ Finished blocks of text go to the front end once, the last open block again and 
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, assert_never
 
 from orange_jupyter.core.deltas import Progress
 from orange_jupyter.core.events import Notice
 from orange_jupyter.jupyter.citing import Citing
-from orange_jupyter.jupyter.icons import tool_icon
-from orange_jupyter.jupyter.markdown import BlockStream
-from orange_jupyter.jupyter.sheet import name, place_of, seconds
-from orange_jupyter.jupyter.strings import WORDS, Language, text
-from orange_jupyter.jupyter.view import Card, Item, Line, Said, State, TurnView
+from orange_jupyter.jupyter.said import Said
+from orange_jupyter.jupyter.sheet import name
+from orange_jupyter.jupyter.strings import Language, text
+from orange_jupyter.jupyter.view import Card, Item, Line, State, TurnView
 from orange_jupyter.jupyter.widgets.approval import card, receipt
 from orange_jupyter.jupyter.widgets.asking import panelled
+from orange_jupyter.jupyter.widgets.item_window import ITEMS, ItemWindow, Known
 from orange_jupyter.jupyter.widgets.segments import segments
+from orange_jupyter.jupyter.widgets.text_window import TextWindow
+from orange_jupyter.jupyter.widgets.tool_line import line
 
-ARGUMENTS_LIMIT = 20_000
-RESULT_LIMIT = 4000
 REASONING_LIMIT = 2000
+LINE_NODES = 20
+"""Nodes of a tool line before it is unfolded."""
+CARD_NODES = 80
 Entry = dict[str, Any]
 
 _LOOKS = {
@@ -61,65 +63,6 @@ def head(view: TurnView, language: Language, elapsed: float) -> Entry:
         "plan": view.started.plan if view.started else False,
         "elapsed": elapsed,
     }
-
-
-def line(item: Line, language: Language, elapsed: float) -> Entry:
-    """One tool call: verb, object, result, time; arguments and result unfold."""
-    done = item.finished
-    key = f"verb.{item.tool}"
-    known = key in WORDS
-    state = "running" if done is None else "done" if done.ok else _unlucky(done.decision)
-    return {
-        "kind": "tool",
-        "state": state,
-        "word": text(language, f"tool.state.{state}"),
-        "icon": tool_icon(item.tool),
-        "verb": text(language, key if done else f"{key}.running") if known else item.tool,
-        "target": segments(name(item.target)),
-        "path": item.tool != "search",
-        "got": segments(_got(item)),
-        "time": seconds(done.seconds, language) if done else "",
-        "elapsed": None if done else elapsed,
-        "arguments": _bounded(json.dumps(item.arguments, ensure_ascii=False, indent=2), ARGUMENTS_LIMIT, language),
-        "result": _result(item, language),
-        "rows": _found(item, language),
-    }
-
-
-def _unlucky(decision: str) -> str:
-    return "failed" if decision in ("allowed", "approved") else "refused"
-
-
-def _got(item: Line) -> str:
-    if item.finished is None:
-        return ""
-    return name(item.finished.summary) + (f" ({item.finished.code})" if item.finished.code else "")
-
-
-def _result(item: Line, language: Language) -> Entry | None:
-    if item.finished is None or (item.finished.ok and item.finished.citations):
-        return None
-    whole = json.dumps(item.finished.envelope, ensure_ascii=False, indent=2, default=str)
-    title = text(language, "result.chars", n=f"{max(item.finished.total_chars, len(whole)):,}")
-    return {"title": title, **_bounded(whole, RESULT_LIMIT, language)}
-
-
-def _found(item: Line, language: Language) -> list[list[Any]]:
-    """Passages of a search: source, place, the beginning of the passage."""
-    found = item.finished.citations if item.finished and item.finished.ok else ()
-    return [
-        [
-            segments(name(one.path)),
-            place_of(one, language).strip(" ,›"),
-            segments(" ".join(one.passage[:200].split())[:120] + "…"),
-        ]
-        for one in found[:20]
-    ]
-
-
-def _bounded(whole: str, limit: int, language: Language) -> Entry:
-    rest = text(language, "cut", n=f"{len(whole) - limit:,}") if len(whole) > limit else ""
-    return {"text": segments(whole[:limit]), "rest": rest}
 
 
 def indexing(progress: Progress, language: Language) -> Entry:
@@ -168,17 +111,19 @@ def notice(one: Notice) -> Entry:
 class Scene:
     """Turns a TurnView into entries by id and remembers what the front end has. Owned by the view thread.
 
-    `nonce` makes a card's secret; `clock` gives seconds for the running times.
+    `nonce` makes a card's secret; `clock` gives seconds for the running times. Of a long turn only the newest items
+    are drawn, and of what came before the page that a person unfolded.
     """
 
     def __init__(self, language: Language, nonce: Callable[[str], str], clock: Callable[[], float]) -> None:
-        self._language = language
+        self._language: Language = language
         self._nonce = nonce
         self._clock = clock
         self._began: dict[str, float] = {}
-        self._streams: dict[str, tuple[BlockStream, Citing]] = {}
-        self._texts: dict[str, tuple[str, str]] = {}
+        self._texts: dict[str, TextWindow] = {}
         self._drawn: dict[str, tuple[Item, Entry]] = {}
+        self._known = Known()
+        self._window = ItemWindow()
 
     def head(self, view: TurnView) -> Entry:
         """The head with the seconds since this scene first saw the turn."""
@@ -186,19 +131,41 @@ class Scene:
 
     def entries(self, view: TurnView) -> dict[str, Entry]:
         """Everything that is shown now, in order, by id."""
+        self._known.follow(view.items)
         shown: dict[str, Entry] = {}
         for place, one in enumerate(view.notices[-50:]):
             shown[f"notice-{place + max(0, len(view.notices) - 50)}"] = notice(one)
-        for place, item in enumerate(view.items):
-            shown[_identity(place, item)] = self._entry(_identity(place, item), item, view)
+        named: dict[str, Item] = {}
+        bar = self._window.choose(view.items, lambda place: self._weight(place, view))
+        for place in bar.places:
+            named[_identity(place, view.items[place])] = view.items[place]
+            shown |= bar.before(place, self._language)
+            shown[_identity(place, view.items[place])] = self._entry(place, view)
         if view.progress:
             shown["progress"] = indexing(view.progress, self._language)
         if view.reasoning and view.state.live:
             shown["reasoning"] = {"kind": "reasoning", "text": segments(view.reasoning[-REASONING_LIMIT:])}
-        return panelled(shown, view, self._language)
+        self._forget(named)
+        return panelled(shown, named, view.step, self._language)
 
-    def _entry(self, identity: str, item: Item, view: TurnView) -> Entry:
+    def unfold(self, name: str, page: int) -> None:
+        """Show a page of what is folded: of the items, or of one text."""
+        if name == ITEMS:
+            self._window.turn_to(page)
+        elif name in self._texts:
+            self._texts[name].turn_to(page)
+            item, _ = self._drawn[name]
+            self._drawn[name] = item, self._texts[name].entry()
+
+    def quotation(self, citation_id: str) -> str | None:
+        """The words that the text quotes from a citation whose passage does not hold them."""
+        found = (window.citing.missing.get(citation_id) for window in self._texts.values())
+        return next((one for one in found if one), None)
+
+    def _entry(self, place: int, view: TurnView) -> Entry:
         """Frozen items are drawn once; only the running times and the open text move."""
+        item = view.items[place]
+        identity = _identity(place, item)
         kept = self._drawn.get(identity)
         if kept is None or kept[0] is not item:
             kept = item, self._draw(identity, item, view)
@@ -220,32 +187,27 @@ class Scene:
                 assert_never(item)
 
     def _said(self, identity: str, item: Said, view: TurnView) -> Entry:
-        if identity not in self._streams:
+        if identity not in self._texts:
             prefix = f"oj-live-{view.started.number if view.started else 0}"
-            citing = Citing(prefix=prefix, language=self._language, by_name=True)
-            self._streams[identity] = BlockStream(citing), citing
-        stream, citing = self._streams[identity]
-        before, written = self._texts.get(identity, ("", ""))
-        if item.text != before:
-            if not item.text.startswith(before):  # the finished text is not what streamed: begin again
-                citing = Citing(prefix=citing.prefix, language=self._language, by_name=True)
-                stream = BlockStream(citing)
-                self._streams[identity] = stream, citing
-            citing.known = view.known
-            written = stream.feed(item.text)
-            self._texts[identity] = item.text, written
-        return {
-            "kind": "said",
-            "closed": list(stream.closed),
-            "open": written,
-            "live": not item.done,
-            "run": id(stream),
-        }
+            citing = Citing(prefix=prefix, language=self._language, by_name=True, known=self._known.citations)
+            self._texts[identity] = TextWindow(identity, citing, self._language)
+        window = self._texts[identity]
+        window.feed(item)
+        return window.entry()
 
-    def quotation(self, citation_id: str) -> str | None:
-        """The words that the text quotes from a citation whose passage does not hold them."""
-        found = (citing.missing.get(citation_id) for _, citing in self._streams.values())
-        return next((one for one in found if one), None)
+    def _weight(self, place: int, view: TurnView) -> int:
+        """About how many nodes an item makes in a page."""
+        item = view.items[place]
+        if isinstance(item, Said):
+            self._entry(place, view)
+            return self._texts[_identity(place, item)].weight
+        return LINE_NODES if isinstance(item, Line) else CARD_NODES
+
+    def _forget(self, named: Mapping[str, Item]) -> None:
+        """Drop what is not shown any more; it is drawn anew when it is unfolded."""
+        for kept in (self._drawn, self._texts):
+            for identity in [one for one in kept if one not in named]:
+                del kept[identity]
 
     def _since(self, identity: str) -> float:
         now = self._clock()

@@ -12,6 +12,8 @@ Segment = tuple[str, str]
 
 def segments(text: str) -> list[Segment]:
     """The whole text, invisible characters as escapes of their own. A lone surrogate is such a character."""
+    if not any(map(is_invisible, set(text))):
+        return [(text, "")]
     pieces: list[Segment] = []
     plain: list[str] = []
     for character in text:
