@@ -7,7 +7,8 @@ import json
 import os
 import sys
 
-from orange_jupyter.core.errors import CommandLineError, OrangeError
+from orange_jupyter.core.errors import CommandLineError, OrangeError, UsageError
+from orange_jupyter.core.pasted import pasted_keys, without_keys
 from orange_jupyter.core.visible import for_terminal
 
 
@@ -16,16 +17,25 @@ def main(words: list[str] | None = None) -> int:
     words = sys.argv[1:] if words is None else words
     as_json = "--json" in words
     try:
+        _refuse_pasted(words)
         from orange_jupyter.cli.parser import parser
         from orange_jupyter.cli.run import run
 
         printed = asyncio.run(run(parser().parse_args(words)))
     except OrangeError as error:
-        return _failed(error, str(error.code), as_json, status=2 if isinstance(error, CommandLineError) else 1)
+        shown = OrangeError(without_keys(error.message), hint=without_keys(error.hint) if error.hint else None)
+        return _failed(shown, str(error.code), as_json, status=2 if isinstance(error, CommandLineError) else 1)
     except KeyboardInterrupt:
         return _failed(OrangeError("Interrupted."), "cancelled", as_json, status=130)
     text = json.dumps(printed.document, ensure_ascii=False) if as_json else for_terminal(printed.text)
     return _print(text, 0 if printed.ok else 1)
+
+
+def _refuse_pasted(words: list[str]) -> None:
+    """A key after `model key` is not used and not repeated, whatever its shape (S03). Raises UsageError."""
+    if words[:2] == ["model", "key"] and pasted_keys(words):
+        hint = "orange-jupyter model key NAME asks for it, hidden. If others see this terminal, replace the key."
+        raise UsageError("A key stands in this line; it was not used and not kept.", hint=hint)
 
 
 def _failed(error: OrangeError, code: str, as_json: bool, *, status: int) -> int:

@@ -135,6 +135,14 @@ class Settings(Table):
         """The switches as the policy takes them; MCP and memory are set elsewhere."""
         return Switches(**self.switches.model_dump())
 
+    def host(self, name: str) -> str:
+        """Every host that receives text of the model `name`, after commas; "" where none does (R-MOD-11)."""
+        known = self.models.get(name)
+        if known is None:
+            return ""
+        members = [self.models[one].host for one in known.any_of if one in self.models]
+        return ", ".join(dict.fromkeys(host for host in members if host)) if known.any_of else known.host
+
     def model(self, name: str, file: str = "config.toml") -> ModelSettings:
         """The settings of a model by its name; `embedded` is always there.
 

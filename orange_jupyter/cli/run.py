@@ -7,7 +7,7 @@ import getpass
 import os
 import sys
 from argparse import Namespace
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from orange_jupyter.app import App, ForThisRun, Opened, environment, locale
@@ -139,6 +139,8 @@ async def _sessions(at: Standing, given: Namespace) -> CommandReply:
 
 
 async def _models(at: Standing, given: Namespace) -> CommandReply:
+    if given.verb != "list":
+        model.refuse_keys(at, (given.verb, given.model))
     match given.verb:
         case "list":
             return await model.listed(at, at.app.ground.settings().default_model)
@@ -147,7 +149,7 @@ async def _models(at: Standing, given: Namespace) -> CommandReply:
         case "key":
             return await model.model(at, ("key", given.model))
         case "test":
-            return await model_test.test(at, given.model)
+            return await model_test.test(replace(at, progress=_told_once), given.model)
         case _:
             names = ("base_url", "model", "key_env", "context", "max_output", "mode", "script", "gguf")
             options = [word for name in names for word in _given(given, name)]
@@ -170,10 +172,21 @@ async def _standing(app: App) -> Standing:
 
 
 async def _secret(question: str) -> str | None:
+    if not sys.stdin.isatty():
+        return await asyncio.to_thread(sys.stdin.readline)
     try:
         return await asyncio.to_thread(getpass.getpass, for_terminal(question))
     except (EOFError, OSError):
         return None
+
+
+def _told_once(what: str, done: int, total: int | None) -> None:
+    """Where text goes, also where nobody looks on: a model's host is named before anything is sent (R-MOD-11)."""
+    if sys.stderr.isatty():
+        _progress(what, done, total)
+    elif not done:
+        sys.stderr.write(for_terminal(what) + "\n")
+        sys.stderr.flush()
 
 
 def _progress(what: str, done: int, total: int | None) -> None:

@@ -55,7 +55,8 @@ def _keyring(at: Standing) -> Check:
 
 
 async def _model(at: Standing, name: str, settings: ModelSettings) -> Check:
-    only = (await asyncio.to_thread(at.app.ground.settings)).localOnly
+    every = await asyncio.to_thread(at.app.ground.settings)
+    only = every.localOnly
     if settings.provider is Provider.EMBEDDED:
         message: Words = (f"{name}, runs on this machine.", f"{name}，在本机运行。")
         action: Words = (
@@ -64,7 +65,7 @@ async def _model(at: Standing, name: str, settings: ModelSettings) -> Check:
         )
         return Check(MODEL, "warning", message, action)
     bound: Words = (" localOnly is on.", " localOnly 已开启。") if only else ("", "")
-    host = settings.host or "this machine"
+    host = every.host(name) or settings.host or "this machine"
     return Check(MODEL, "ok", (f"{name}, text goes to {host}.{bound[0]}", f"{name}，文本发送到 {host}。{bound[1]}"))
 
 

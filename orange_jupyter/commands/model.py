@@ -72,7 +72,7 @@ def document(name: str, settings: Settings, selected: str) -> dict[str, Any]:
     return {
         "name": name,
         "provider": str(known.provider),
-        "host": known.host,
+        "host": settings.host(name),
         "model": known.model,
         "contextWindow": known.context_window,
         "maxOutput": known.max_output,
@@ -122,9 +122,22 @@ async def _add(at: Standing, words: tuple[str, ...]) -> CommandReply:
     rest, given = take(flags, OPTIONS, USAGE, at.say)
     name = one(rest, USAGE, at.say)
     described = described_by(given, name, at.say)
+    told = await _key_stays_with_its_host(at, name, described)
     settings = await asyncio.to_thread(add_model, at.app.ground.folders.config, name, described)
     data = {"ok": True, "model": document(name, settings, at.opened.session.state.model)}
-    return CommandReply(at.say("model.added", name=plain(name)), data)
+    return CommandReply(f"{at.say('model.added', name=plain(name))}{told}", data)
+
+
+async def _key_stays_with_its_host(at: Standing, name: str, described: ModelSettings) -> str:
+    """A kept key is forgotten where its name now means another server, and the person is told."""
+    before = (await asyncio.to_thread(at.app.ground.settings)).models.get(name)
+    if before is None:
+        return ""
+    told = f" {at.say('model.replaced', host=plain(before.host or at.say('here')))}"
+    if (before.host, before.provider) == (described.host, described.provider):
+        return told
+    forgotten = await asyncio.to_thread(at.app.ground.keys.delete, name)
+    return f"{told} {at.say('model.key.forgotten')}" if forgotten else told
 
 
 def described_by(given: dict[str, str], name: str, say: Say = ENGLISH) -> ModelSettings:

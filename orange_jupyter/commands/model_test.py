@@ -88,7 +88,7 @@ async def test(at: Standing, name: str) -> CommandReply:
     ]
     ok = all(ended.ok for ended in trials.values())
     mode = trials[names[0]].mode
-    host = settings.host
+    host = (await asyncio.to_thread(at.app.ground.settings)).host(name)
     return CommandReply(
         "\n\n".join([*told, table(head, rows)]), {"ok": ok, "checks": checks, "mode": mode, "host": host}
     )

@@ -144,6 +144,14 @@ COMMAND_WORDS = MappingProxyType(
             "{option} takes a whole number of tokens, not “{word}”.",
             "{option} 要词元的整数，不能是“{word}”。",
         ),
+        "say.model.replaced": (
+            "It replaces the model of that name, which went to {host}.",
+            "它取代了原来的同名模型（原发送到 {host}）。",
+        ),
+        "say.model.key.forgotten": (
+            "The key of the other server was forgotten: it is not sent to this one. Set this one's.",
+            "另一台服务器的密钥已删除，不会发送到这里。请为新服务器设置密钥。",
+        ),
         "say.model.pasted": (
             "A key stands in this line; it was not used and not kept.",
             "这一行里写了密钥；没有使用，也没有保存。",

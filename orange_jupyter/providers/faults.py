@@ -57,6 +57,7 @@ _MODEL = re.compile(
     r"exist|not exist|is not available|not supported|not loaded)|try pulling it|no models? loaded|\"model: ",
     re.IGNORECASE | re.DOTALL,
 )
+_TOOLS = re.compile(r"\btools?\b|tool.?(?:calls?|choice|use)|function.?call", re.IGNORECASE)
 _KEY = re.compile(r"api[_ -]?key|unauthori[sz]ed|authentication|invalid[_ ]token", re.IGNORECASE)
 
 
@@ -205,7 +206,10 @@ class Faults:
             what = f"failed (HTTP {status}){shown}"
             return self._error(ModelFault.SERVER_ERROR, what, "Send the question again; the fault is the server's.")
         what = f"refused the request (HTTP {status}){shown}"
-        return self._error(ModelFault.BAD_REQUEST, what, "The words above are the server's own.")
+        hint = "The words above are the server's own."
+        if _TOOLS.search(shown):
+            hint = f"{hint} `%orange model test {self._settings.name}` finds out how this model can call tools."
+        return self._error(ModelFault.BAD_REQUEST, what, hint)
 
     def _key_refused(self, status: int) -> ModelError:
         if not self._settings.key:

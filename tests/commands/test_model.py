@@ -97,3 +97,44 @@ def test_the_command_line_refuses_a_key_too(
     assert KEY not in printed.out + printed.err
     assert main(["doctor", "--json"]) == 0
     assert {"Keyring", "Waiting", "Model"} <= {one["name"] for one in json.loads(capsys.readouterr().out)["checks"]}
+
+
+async def test_a_kept_key_never_goes_to_another_server(app: App, say: Say) -> None:
+    """S03: a name that is given to another address loses its key, and the person is told; the same address keeps it."""
+    configure(app, "http://127.0.0.1:9/v1")
+    await typed(app, OWN, "model key mine")
+    same = await say("model add mine --base-url http://127.0.0.1:9/v1 --model other")
+    assert "It replaces the model of that name" in same.markdown
+    assert app.ground.keys.find("mine").value == OWN
+    other = await say("model add mine --base-url http://127.0.0.1:10/v1 --model other")
+    assert "The key of the other server was forgotten" in other.markdown
+    assert app.ground.keys.find("mine") is None
+
+
+@pytest.mark.parametrize("words", [("key", "mine", "hunter2"), ("key", "mine", KEY), ("test", KEY), ("use", KEY)])
+def test_the_command_line_repeats_no_key(app: App, capfd: pytest.CaptureFixture[str], words: tuple[str, ...]) -> None:
+    """S03, U08: also where the words are not understood."""
+    assert main(["model", *words, "--json"]) != 0
+    printed = capfd.readouterr()
+    assert words[-1] not in printed.out + printed.err
+    assert "A key stands in this line" in json.loads(printed.out)["error"]["message"]
+
+
+@pytest.mark.parametrize("words", [("ask", "hi", "--model", KEY), ("session", "show", KEY), ("session", KEY)])
+def test_no_other_mistake_repeats_a_key(app: App, capfd: pytest.CaptureFixture[str], words: tuple[str, ...]) -> None:
+    """S03: unknown names are masked where they look like a key."""
+    assert main([*words, "--json"]) != 0
+    printed = capfd.readouterr()
+    assert KEY not in printed.out + printed.err
+    assert json.loads(printed.out)["ok"] is False
+
+
+async def test_a_virtual_models_hosts_are_hosts(app: App, say: Say) -> None:
+    """R-MOD-11: `model list` names where text goes, not the members' names."""
+    app.ground.folders.config.write_text(
+        '[models.a]\nprovider = "openai_compatible"\nbase_url = "http://127.0.0.1:9/v1"\nmodel = "x"\n'
+        '[models.b]\nprovider = "openai_compatible"\nbase_url = "http://127.0.0.1:10/v1"\nmodel = "x"\n'
+        '[models.both]\nprovider = "virtual"\nany_of = ["a", "b"]\n'
+    )
+    listed = await say("model list")
+    assert {one["name"]: one["host"] for one in listed.data["models"]}["both"] == "127.0.0.1:9, 127.0.0.1:10"
