@@ -143,7 +143,8 @@ WORDS = MappingProxyType(
             "本轮随内核结束，问题已保留。重新运行单元格即可再问一次。",
         ),
         "end.running": (
-            "This was saved while the turn ran: not complete. While its kernel lives, %orange wait shows the whole.",
+            "This was saved while the turn ran; the answer is not complete. "
+            "While its kernel lives, %orange wait shows the whole.",
             "保存时本轮仍在运行，回答尚不完整。在同一内核中运行 %orange wait 可看到全文。",
         ),
         "end.step_limit": (
