@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from orange_jupyter.core.errors import SessionError
+from orange_jupyter.core.events import StopReason
 from orange_jupyter.core.grant import Tier
 from orange_jupyter.core.limits import TurnLimits
 from orange_jupyter.core.masking import FindSecrets, Masker, Span
@@ -54,7 +55,7 @@ class ForThisRun:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A session of this process with its record as stored, the lease to write it, and whether its last turn died."""
+    """A session of this process: its record as stored, the lease to write it, whether its last turn was cut off."""
 
     session: Session
     record: SessionRecord
@@ -188,7 +189,7 @@ class App:
         opened = self._opened.pop(session_id, None)
         if opened is None:
             return None
-        await opened.session.stop()
+        await opened.session.stop(StopReason.INTERRUPTED)
         return opened.lease
 
     async def _state(self, record: SessionRecord) -> State:

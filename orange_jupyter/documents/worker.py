@@ -9,6 +9,7 @@ import importlib
 import os
 import signal
 import sys
+from contextlib import suppress
 from typing import Any, BinaryIO, cast
 
 from orange_jupyter.core.codes import Code
@@ -87,6 +88,9 @@ def _tie(lifeline: int) -> None:
     fcntl.fcntl(lifeline, fcntl.F_SETOWN, os.getpid())
     flags = fcntl.fcntl(lifeline, fcntl.F_GETFL)
     fcntl.fcntl(lifeline, fcntl.F_SETFL, flags | os.O_ASYNC | os.O_NONBLOCK)
+    with suppress(BlockingIOError):
+        if not os.read(lifeline, 1):  # the parent ended while this process was starting: no signal comes any more
+            os._exit(0)
 
 
 def _limit_process(memory: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import concurrent.futures.thread  # noqa: F401 - imported for its own hook, which must stand before ours
 import threading
 from collections.abc import Callable
 
@@ -11,7 +12,8 @@ class Ending:
     """Calls something once when the interpreter ends, unless it was dropped before.
 
     `atexit` runs when the thread pools are shut already, so closing a store through one fails there with a traceback.
-    What `threading` calls at its own end comes earlier; that hook is private to it, so without it `atexit` serves.
+    What `threading` calls at its own end comes earlier, the last registered first: before the pools wait for a thread
+    that reads from a busy worker. That hook is private to it, so without it `atexit` serves.
     """
 
     def __init__(self, call: Callable[[], object]) -> None:

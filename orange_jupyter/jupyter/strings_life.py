@@ -16,10 +16,7 @@ LIFE_WORDS = MappingProxyType(
             "The turn before this one was interrupted: its kernel ended.",
             "上一轮被中断：它的内核已结束。",
         ),
-        "life.died.hint": (
-            "Its question and the text so far are kept, and the model knows that it was cut off.",
-            "它的问题和已有文字都已保留，模型也知道它被中断。",
-        ),
+        "life.died.hint": ("Its question and the text so far are kept.", "它的问题和已有文字都已保留。"),
         "life.blind": (
             "{model} does not see pictures; {n} were not sent.",
             "{model} 不能看图片，{n} 张图片没有发送。",

@@ -15,7 +15,15 @@ from typing import TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from orange_jupyter.core.errors import SessionError, StoreError
-from orange_jupyter.core.events import ApprovalAsked, ApprovalEnded, Event, PartDone, TurnFinished, TurnStarted
+from orange_jupyter.core.events import (
+    ApprovalAsked,
+    ApprovalEnded,
+    Event,
+    PartDone,
+    StopReason,
+    TurnFinished,
+    TurnStarted,
+)
 from orange_jupyter.core.messages import Message, Text
 from orange_jupyter.core.ports import Clock
 from orange_jupyter.storage.database import Database
@@ -57,7 +65,7 @@ class Transcript:
         self._database = database
         self._mask = mask
         self.died = False
-        """Whether opening it found a turn that had ended with its process."""
+        """Whether the newest turn had ended with its process when this was opened."""
 
     @classmethod
     async def open(cls, database: Database, lease: Lease, *, clock: Clock, mask: Mask = unmasked) -> Transcript:
@@ -167,7 +175,12 @@ class Transcript:
             entries = self._entries(connection, turn_id)
             for entry in closing(turn_id, entries, partial=partials.get(turn_id, ""), now=now):
                 self._add(connection, turn_id, entry)
-        return bool(dead)
+        newest = connection.execute(
+            "SELECT body FROM records WHERE session_id = ? AND kind = 'turn_finished' ORDER BY seq DESC LIMIT 1",
+            (self.session_id,),
+        ).fetchone()
+        ended = self._parse(_EVENT, newest[0]) if newest else None
+        return isinstance(ended, TurnFinished) and ended.stop_reason is StopReason.INTERRUPTED
 
     def _entries(self, connection: sqlite3.Connection, turn_id: str) -> list[Entry]:
         rows = connection.execute(
