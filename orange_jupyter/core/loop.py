@@ -49,13 +49,18 @@ class Course:
     current: list[Message]
     step: int = 0
     usage: Usage = field(default_factory=Usage)
-    streamed: str = ""
+    pieces: list[str] = field(default_factory=list)
     answer: str = ""
     malformed: int = 0
     nudged: bool = False
     seen_calls: set[str] = field(default_factory=set)
     signatures: list[str] = field(default_factory=list)
     circled: int = 0
+
+    @property
+    def streamed(self) -> str:
+        """What the step that runs has said so far."""
+        return "".join(self.pieces)
 
 
 async def run_turn(agent: Agent, history: Sequence[Turned], course: Course) -> StopReason:
@@ -79,15 +84,15 @@ async def _ask_model(agent: Agent, history: Sequence[Turned], course: Course) ->
     system = system_message(grant, agent.bases)
     request = pack(system, history, course.current, tools=tools, model=agent.model.info)
     await agent.desk.hear(StepStarted(step=course.step, limit=agent.limits.steps))
-    course.streamed = ""
+    course.pieces.clear()
     shown = MaskedStream(agent.desk.delta, agent.desk.mask)
 
     def emit(delta: Delta) -> None:
         match delta:
             case TextDelta():
-                course.streamed += delta.text
+                course.pieces.append(delta.text)
             case Restarted():
-                course.streamed = ""
+                course.pieces.clear()
             case _:
                 pass
         shown(delta)
@@ -108,7 +113,7 @@ async def _take(agent: Agent, reply: Reply, course: Course) -> bool:
     for part in reply.parts:
         await agent.desk.hear(PartDone(part=part))
     await _keep(agent, course, said)
-    course.streamed = ""
+    course.pieces.clear()
     if not said.calls:
         course.answer = said.text
         return True

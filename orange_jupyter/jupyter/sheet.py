@@ -13,7 +13,7 @@ from orange_jupyter.core.corpus import Citation
 from orange_jupyter.core.events import Notice
 from orange_jupyter.core.visible import visible
 from orange_jupyter.jupyter.citing import Citing
-from orange_jupyter.jupyter.excerpt import Excerpt, excerpt
+from orange_jupyter.jupyter.excerpt import WHOLE, Excerpt, excerpt
 from orange_jupyter.jupyter.markdown import escape, plain_block, render_blocks
 from orange_jupyter.jupyter.record_inert import inert
 from orange_jupyter.jupyter.said import Said
@@ -84,11 +84,15 @@ def _suffix(view: TurnView) -> str:
 
 def _bounded(answer: str, citing: Citing) -> tuple[Excerpt, tuple[str, ...]]:
     """What is shown of an answer, and the HTML of each of its blocks."""
-    shown = _clean(excerpt(answer))
-    written = _blocks(shown, citing, lambda part: [inert(block) for block in render_blocks(part, citing)])
-    if sum(map(len, written)) <= HTML_LIMIT:
-        return shown, written
-    shown = _clean(excerpt(answer, limit=HTML_LIMIT // 10))  # one character can take 20 in HTML, citations more
+    limit = WHOLE
+    for _ in range(2):
+        shown = _clean(excerpt(answer, whole=limit))
+        written = _blocks(shown, citing, lambda part: [inert(block) for block in render_blocks(part, citing)])
+        size = sum(map(len, written))
+        if size <= HTML_LIMIT:
+            return shown, written
+        limit = max(HTML_LIMIT // 10, int(min(limit, len(answer)) * HTML_LIMIT / size * 0.9))  # tables take much HTML
+    shown = _clean(excerpt(answer, whole=HTML_LIMIT // 10))  # one character can take 20 in HTML, citations more
     return shown, _blocks(shown, citing, lambda part: [plain_block(part)])
 
 

@@ -17,6 +17,10 @@ EARLIER_WORDS = MappingProxyType(
             "{n} characters in the middle are not shown here. The whole: %orange session export",
             "中间有 {n} 个字符没有在这里显示。查看全文：%orange session export",
         ),
+        "earlier.result": (
+            "The result is in the session's record: %orange session export",
+            "结果在会话记录中：%orange session export",
+        ),
         "earlier.calls": (
             "{n} earlier calls are in the session's record: %orange session export",
             "更早的 {n} 次调用在会话记录中：%orange session export",

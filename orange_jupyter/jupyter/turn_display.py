@@ -12,6 +12,7 @@ from orange_jupyter.core.approval import Outcome
 from orange_jupyter.core.deltas import Delta
 from orange_jupyter.core.events import ApprovalEnded, Event, Notice, StepFinished, TurnFinished, TurnStarted
 from orange_jupyter.jupyter.screen import EMPTY, Screen
+from orange_jupyter.jupyter.slim import slimmed
 from orange_jupyter.jupyter.stage import CellStage
 from orange_jupyter.jupyter.strings import Language, text
 from orange_jupyter.jupyter.view import TurnView
@@ -50,7 +51,7 @@ class TurnDisplay:
     async def hear(self, event: Event) -> None:
         """Take an event; drawn soon, the record once a step."""
         self._fold()
-        self.view = self.view.hear(event)
+        self.view = slimmed(self.view.hear(event))
         if isinstance(event, ApprovalEnded) and event.outcome is Outcome.NEEDS_PERSON:
             self.needed_person = True
         if isinstance(event, TurnStarted | StepFinished):
@@ -134,4 +135,4 @@ class TurnDisplay:
 
     def _fold(self) -> None:
         deltas, self._deltas = self._deltas, []
-        self.view = self.view.deltas(deltas)
+        self.view = slimmed(self.view.deltas(deltas))

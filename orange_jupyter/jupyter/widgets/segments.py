@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from orange_jupyter.core.visible import escape, is_invisible
@@ -10,9 +11,12 @@ Segment = tuple[str, str]
 """(text, look): look is "" for plain, "esc" for an invisible character's escape, "b" for strong, "code" for code."""
 
 
+_hides = lru_cache(maxsize=8192)(is_invisible)
+
+
 def segments(text: str) -> list[Segment]:
     """The whole text, invisible characters as escapes of their own. A lone surrogate is such a character."""
-    if not any(map(is_invisible, set(text))):
+    if not any(map(_hides, set(text))):
         return [(text, "")]
     pieces: list[Segment] = []
     plain: list[str] = []

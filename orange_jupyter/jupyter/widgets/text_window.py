@@ -17,7 +17,7 @@ from orange_jupyter.jupyter.widgets.folds import fold, part
 
 BACKLOG = OPEN_LIMIT
 """Characters that one drawing renders at most (20 ms); of more that came at once only the newest are rendered."""
-KEPT = 12_000
+KEPT = 8_000
 """Characters of them that are."""
 OPEN_LINES = 600
 """Lines that one drawing renders at most."""
@@ -57,8 +57,8 @@ class TextWindow:
             self._begin_at(0)
         self._said = said
         self._marks.follow(said)
-        tail = self._tail(said)
-        if len(tail) > BACKLOG or tail.count("\n") > OPEN_LINES:
+        tail = self._tail(said) if len(said) - self._begin - self._stream.offset <= BACKLOG else None
+        if tail is None or tail.count("\n") > OPEN_LINES:
             tail = self._skip(said)
         self._open = self._stream.take(tail)
         self._trim()

@@ -7,6 +7,7 @@ from typing import Any
 
 from orange_jupyter.jupyter.icons import tool_icon
 from orange_jupyter.jupyter.sheet import name, place_of, seconds
+from orange_jupyter.jupyter.slim import is_slim
 from orange_jupyter.jupyter.strings import WORDS, Language, text
 from orange_jupyter.jupyter.view import Line
 from orange_jupyter.jupyter.widgets.segments import segments
@@ -52,6 +53,9 @@ def _got(item: Line) -> str:
 def _result(item: Line, language: Language) -> Entry | None:
     if item.finished is None or (item.finished.ok and item.finished.citations):
         return None
+    if is_slim(item.finished):
+        title = text(language, "result.chars", n=f"{item.finished.total_chars:,}")
+        return {"title": title, **_bounded("", RESULT_LIMIT, language), "rest": text(language, "earlier.result")}
     whole = json.dumps(item.finished.envelope, ensure_ascii=False, indent=2, default=str)
     title = text(language, "result.chars", n=f"{max(item.finished.total_chars, len(whole)):,}")
     return {"title": title, **_bounded(whole, RESULT_LIMIT, language)}
