@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.in_lab import STRETCHES, windows
 from benchmarks.swapping import Swapping
 
 ROOT = Path(__file__).parents[1]
@@ -96,10 +97,23 @@ def swapped(folder: Path) -> Callable[[random.Random], bool]:
     return Swapping(folder).once
 
 
+def streamed(_: Path) -> Callable[[random.Random], bool]:
+    """R-UI-1: 200 tokens a second in a real JupyterLab; 5 s stretches paint often, block nothing, cost little."""
+    left: list[bool] = []
+
+    def once(_: random.Random) -> bool:
+        if not left:
+            left.extend(window.holds for window in windows())
+        return left.pop()
+
+    return once
+
+
 COUNTS = (
     Count("a killed question costs nothing", 60, killed),
     Count("three processes ask at once", 30, together),
     Count("a swapped folder gives nothing from outside", 5_000, swapped),
+    Count("200 tokens a second for a minute, stretches of 5 s", STRETCHES, streamed),
 )
 
 

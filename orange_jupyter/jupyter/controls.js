@@ -314,7 +314,6 @@ class Board {
   draw_notice(entry) {
     const [look, icon] = { info: ["", "info"], warning: ["is-warn", "warning"], error: ["is-bad", "cross"] }[entry.level];
     const words = this.parts(entry.text);
-    if (entry.level === "error") this.loud.textContent = entry.text.map(([text]) => text).join("");
     return h("div", { class: `oj-note ${look}` }, this.icon(icon), h("div", {}, entry.level === "info" ? words : h("b", {}, words), " ", this.parts(entry.hint)));
   }
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from benchmarks.streaming import kernel_of, model_line, stream_server, watch_windows
+from benchmarks.streaming import Window, kernel_of, model_line, stream_server, watch_windows
 from tests.lab import Lab
 
 pytestmark = pytest.mark.browser
@@ -40,17 +40,19 @@ CELLS = ["%load_ext orange_jupyter", "import os; print(os.getpid())"]
 
 def test_two_hundred_tokens_a_second_keep_page_and_kernel_free(lab: Lab) -> None:
     """R-UI-1: at least 10 painted updates a second, no task over 200 ms, the kernel at most a quarter of a core."""
-    with stream_server(200, 14) as port:
+    with stream_server(200, 34) as port:
         lab.open([*CELLS, model_line(port, "steady"), "%%orange --model steady\n讲讲融雪 and the rest"])
         for index in range(3):
             lab.run(index)
         lab.run(3, wait=False)
         lab.wait_output(3, "融雪与度日因子")
-        windows = watch_windows(lab, kernel_of(lab, 1), seconds=5, windows=2)
-        print(windows)
+        process = kernel_of(lab, 1)
+        seen: list[Window] = []
+        while sum(window.holds for window in seen) < 2 and len(seen) < 5:  # other tests may run on this machine too
+            seen += watch_windows(lab, process, seconds=5, windows=1)
+        assert sum(window.holds for window in seen) == 2, seen
         lab.shot("streaming-light", 3)
-        # Other work on the machine can spoil a stretch; one quiet stretch shows what the product costs.
-        assert any(window.holds for window in windows), windows
+        lab.click(3, "Stop")
         lab.wait_finished(3)
 
 

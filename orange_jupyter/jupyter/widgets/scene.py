@@ -104,8 +104,10 @@ def _loading(progress: Progress, file: str, language: Language) -> Entry:
 
 
 def notice(one: Notice) -> Entry:
-    """A line for the person."""
-    return {"kind": "notice", "level": one.level, "text": segments(one.text), "hint": segments(one.hint or "")}
+    """A line for the person; an error is said to a screen reader, once."""
+    words = {"text": segments(one.text), "hint": segments(one.hint or "")}
+    said = "".join(piece for piece, _ in words["text"]) if one.level == "error" else ""
+    return {"kind": "notice", "level": one.level, "announce": said, **words}
 
 
 class Scene:
