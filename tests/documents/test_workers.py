@@ -245,6 +245,20 @@ async def test_a_worker_ends_when_its_parent_is_killed(state: str) -> None:
     await _until(lambda: _gone(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE, 2)
 
 
+async def test_a_worker_whose_parent_ended_while_it_started_ends_too() -> None:
+    """R-SESS-4: the lifeline was closed before the worker looked, so no signal tells it."""
+    reading, writing = os.pipe()
+    os.close(writing)
+    code = "import sys; from orange_jupyter.documents.worker import main; main(2**31, 20.0, int(sys.argv[1]))"
+    started = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", code, str(reading), pass_fds=(reading,), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    os.close(reading)
+    assert await asyncio.wait_for(started.wait(), 20) == 0  # stdin is still open: nothing else ends it
+    assert started.stdin is not None
+    started.stdin.close()
+
+
 def test_the_pool_works_on_a_loop_in_another_thread_while_the_main_thread_waits() -> None:
     """Decision 1: the agent's loop is not the main thread's."""
     answers: list[object] = []
