@@ -55,12 +55,12 @@ class ForThisRun:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A session of this process: its record as stored, the lease to write it, whether its last turn was cut off."""
+    """A session of this process: its record as stored, the lease to write it, how its last turn was cut off."""
 
     session: Session
     record: SessionRecord
     lease: Lease | None
-    died: bool = False
+    cut_off: StopReason | None = None
 
 
 class App:
@@ -161,7 +161,7 @@ class App:
         except BaseException:
             lease.release()
             raise
-        self._opened[record.session_id] = Opened(session, record, lease, transcript.died)
+        self._opened[record.session_id] = Opened(session, record, lease, transcript.cut_off)
         return self._opened[record.session_id]
 
     async def aside(self) -> Opened:

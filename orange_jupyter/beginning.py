@@ -48,9 +48,9 @@ def _ended(opened: Opened, language: Language) -> list[Notice]:
     if state.turns != opened.record.turns:
         return []
     notices = []
-    if opened.died:
-        hint = text(language, "life.died.hint")
-        notices.append(Notice(level="info", text=text(language, "life.died"), hint=hint))
+    if opened.cut_off is not None:
+        hint = text(language, "life.cut_off.hint")
+        notices.append(Notice(level="info", text=text(language, f"life.{opened.cut_off}"), hint=hint))
     if ended is not None:
         words = text(language, "life.full_ended", tier=ended, now=state.tier)
         notices.append(Notice(level="info", text=words, hint=text(language, "life.full_again", tier=ended)))

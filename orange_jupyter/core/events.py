@@ -33,7 +33,7 @@ class StopReason(StrEnum):
     MODEL_ERROR = "model_error"
     PERMISSION_CHANGED = "permission_changed"
     TAKEN_OVER = "taken_over"
-    INTERRUPTED = "interrupted"  # a turn that died with its process (R-SESS-2); never a live one
+    INTERRUPTED = "interrupted"  # a turn that ended with its process, killed or closed (R-SESS-2)
 
 
 class TurnStarted(Value):

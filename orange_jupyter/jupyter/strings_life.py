@@ -12,11 +12,15 @@ LIFE_WORDS = MappingProxyType(
             "{tier} 已随内核结束，会话现在处于 {now}。",
         ),
         "life.full_again": ("Enter it again: %orange tier {tier}", "重新进入：%orange tier {tier}"),
-        "life.died": (
+        "life.interrupted": (
             "The turn before this one was interrupted: its kernel ended.",
             "上一轮被中断：它的内核已结束。",
         ),
-        "life.died.hint": ("Its question and the text so far are kept.", "它的问题和已有文字都已保留。"),
+        "life.stopped": (
+            "The turn before this one was stopped before its kernel ended.",
+            "上一轮在其内核结束前被停止。",
+        ),
+        "life.cut_off.hint": ("Its question and the text so far are kept.", "它的问题和已有文字都已保留。"),
         "life.blind": (
             "{model} does not see pictures; {n} were not sent.",
             "{model} 不能看图片，{n} 张图片没有发送。",

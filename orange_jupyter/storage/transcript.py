@@ -64,15 +64,15 @@ class Transcript:
         self.session_id = session_id
         self._database = database
         self._mask = mask
-        self.died = False
-        """Whether the newest turn had ended with its process when this was opened."""
+        self.cut_off: StopReason | None = None
+        """How the newest turn was cut off before this was opened: stopped, or ended with its process."""
 
     @classmethod
     async def open(cls, database: Database, lease: Lease, *, clock: Clock, mask: Mask = unmasked) -> Transcript:
         """The record for writing; a turn that died is closed first, its partial text kept. Raises StoreError."""
         transcript = cls(database, lease.session_id, mask=mask)
         now = clock.now()
-        transcript.died = await database.run(lambda connection: transcript._close_dead(connection, now))
+        transcript.cut_off = await database.run(lambda connection: transcript._close_dead(connection, now))
         return transcript
 
     async def append_event(self, turn_id: str, event: Event) -> None:
@@ -164,7 +164,7 @@ class Transcript:
         else:
             connection.execute("DELETE FROM partials WHERE session_id = ? AND turn_id = ?", (self.session_id, turn_id))
 
-    def _close_dead(self, connection: sqlite3.Connection, now: str) -> bool:
+    def _close_dead(self, connection: sqlite3.Connection, now: str) -> StopReason | None:
         dead = connection.execute(
             "SELECT turn_id FROM records WHERE session_id = ? AND kind = 'turn_started' AND turn_id NOT IN "
             "(SELECT turn_id FROM records WHERE session_id = ? AND kind = 'turn_finished') ORDER BY seq",
@@ -180,7 +180,9 @@ class Transcript:
             (self.session_id,),
         ).fetchone()
         ended = self._parse(_EVENT, newest[0]) if newest else None
-        return isinstance(ended, TurnFinished) and ended.stop_reason is StopReason.INTERRUPTED
+        if isinstance(ended, TurnFinished) and ended.stop_reason in (StopReason.INTERRUPTED, StopReason.STOPPED):
+            return ended.stop_reason
+        return None
 
     def _entries(self, connection: sqlite3.Connection, turn_id: str) -> list[Entry]:
         rows = connection.execute(

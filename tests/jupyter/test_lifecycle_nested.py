@@ -78,7 +78,9 @@ def test_wait_says_where_the_record_is_and_that_nothing_runs(start_kernel: Start
 @pytest.mark.browser
 def test_a_button_under_a_blocking_cell_of_another_kind_waits_and_says_so(lab: Lab) -> None:
     """R-UI-2, trap "A widget under a blocking cell": a `time.sleep` holds the kernel; the press is kept and counts."""
-    blocking = "import time\nprint('holds', flush=True)\ntime.sleep(8)\nprint('free')"
+    go = lab.folder / "go"
+    waits = f"while not os.path.exists({str(go)!r}) and time.monotonic() < until:\n    time.sleep(0.05)"
+    blocking = f"import os, time\nprint('holds', flush=True)\nuntil = time.monotonic() + 60\n{waits}\nprint('free')"
     says = {"text": "It says: {{last.content}}"}
     open_asking(lab, read_outside(lab.folder), says, more=(blocking,), magic="%%orange --detach")
     ask(lab)
@@ -90,5 +92,6 @@ def test_a_button_under_a_blocking_cell_of_another_kind_waits_and_says_so(lab: L
     card.get_by_text("Waits for the kernel").wait_for()
     lab.shot("waits-for-kernel", ASK)
     assert lab.running(ASK + 1)
+    go.touch()
     lab.wait_output(ASK + 1, "free")
     lab.wait_output(ASK, "It says: CANARY outside")
