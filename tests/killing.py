@@ -73,7 +73,7 @@ async def ask(home, kb, view):
         opened = await app.resume(records[0], patience=2.0) if records else await app.create(title=TITLE)
         await opened.session.send("how much melt?", Said(views=(view,) if view else ()))
         model = app.models.make("script")
-        return opened.died, [request.messages for request in model.requests]
+        return str(opened.cut_off), [request.messages for request in model.requests]
     finally:
         await app.close()
 
@@ -121,12 +121,16 @@ def first_turn(home, kb, at):
 
 def second_turn(home, kb):
     """The next turn: what its first request held."""
-    died, requests = asyncio.run(ask(home, kb, None))
+    cut_off, requests = asyncio.run(ask(home, kb, None))
     sent = requests[0]
     said = [
         part.text for message in sent if message.role is Role.USER for part in message.parts if hasattr(part, "text")
     ]
-    return {"died": died, "wellFormed": all(map(well_formed, requests)), "asked": sum("melt?" in one for one in said)}
+    return {
+        "cutOff": cut_off,
+        "wellFormed": all(map(well_formed, requests)),
+        "asked": sum("melt?" in one for one in said),
+    }
 
 
 def set_up(home):
