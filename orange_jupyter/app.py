@@ -20,7 +20,7 @@ from orange_jupyter.core.ports import Approver, Model
 from orange_jupyter.core.session import Session
 from orange_jupyter.core.titles import clean_title
 from orange_jupyter.ground import Ground
-from orange_jupyter.jupyter.strings import language_of
+from orange_jupyter.jupyter.strings import Language, language_of
 from orange_jupyter.lab_settings import lab_locale
 from orange_jupyter.local.bases import Bases, base_for_folder, load_bases
 from orange_jupyter.local.index.library import LocalLibrary
@@ -72,6 +72,7 @@ class App:
         self.models = Models(ground)
         self.run = run or ForThisRun()
         self.said: set[str] = set()
+        self.language: Language = language_of(locale())
         self._log: logging.Handler | None = None
         self._approver = approver
         self._masker = Masker()
@@ -233,7 +234,7 @@ class App:
             nonce=self._nonce,
             limits=TurnLimits(**settings.limits.model_dump()),
             find_secrets=self.find_secrets,
-            before_turn=before_turn(ground, language_of(locale())),
+            before_turn=before_turn(ground, lambda: self.language),
         )
 
     async def _save(self, state: State) -> None:

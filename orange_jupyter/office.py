@@ -59,6 +59,7 @@ class NotebookOffice:
 
     async def send(self, cell: CellRequest, *, view: CellView) -> TurnFinished:
         """Run one turn in the session that the cell means. Raises OrangeError where it could not begin."""
+        self._app.language = cell.where.language
         opened = await self._session_for(cell)
         session = opened.session
         await self._apply(opened, cell)

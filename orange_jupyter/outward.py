@@ -29,12 +29,12 @@ KEY_HINT = (
 
 
 def before_turn(
-    ground: Ground, language: Literal["en", "zh"]
+    ground: Ground, language: Callable[[], Literal["en", "zh"]]
 ) -> Callable[[ModelInfo, bool], Awaitable[tuple[Notice, ...]]]:
     """The lines of one installation. A host is remembered when its line is made, which is before the first request."""
-    at = 1 if language == "zh" else 0
 
     async def lines(model: ModelInfo, masked: bool) -> tuple[Notice, ...]:
+        at = 1 if language() == "zh" else 0
         hosts = tuple(model.host.split(", ")) if model.host else ()
         new = await asyncio.to_thread(ground.hosts.new, hosts)
         notices = [Notice(level="info", text=HOST[at].format(host=host), hint=HOST_HINT[at]) for host in new]

@@ -157,6 +157,14 @@ class Lab:
         """Click what has this role and accessible name inside a cell's output."""
         self.output(index).get_by_role(role, name=name).first.click(timeout=self.timeout * 1000)  # type: ignore[arg-type]
 
+    def enter_full(self, index: int) -> None:
+        """Run a cell that asks to enter full-confirm and enter it; a button is deaf for its first 400 ms."""
+        self.run(index, wait=False)
+        self.wait_output(index, "Enter full-confirm?")
+        self.page.wait_for_timeout(450)
+        self.click(index, "Enter full-confirm")
+        self.wait_finished(index)
+
     def interrupt(self) -> None:
         """Interrupt the kernel, as the toolbar's square does."""
         self._kernel("interrupt()")

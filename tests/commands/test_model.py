@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
 import stat
+import subprocess
+import sys
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +19,7 @@ from orange_jupyter.commands import run_command
 from orange_jupyter.commands.standing import Standing
 from orange_jupyter.core.errors import UsageError
 from orange_jupyter.jupyter.ports import CommandReply, Where
+from tests.commands.conftest import environment
 from tests.commands.test_outward import KEY, configure
 
 Say = Callable[..., Awaitable[CommandReply]]
@@ -138,3 +144,33 @@ async def test_a_virtual_models_hosts_are_hosts(app: App, say: Say) -> None:
     )
     listed = await say("model list")
     assert {one["name"]: one["host"] for one in listed.data["models"]}["both"] == "127.0.0.1:9, 127.0.0.1:10"
+
+
+async def test_without_a_terminal_the_host_is_named_before_the_test_sends(app: App, tmp_path: Path) -> None:
+    """R-MOD-11: one line on standard error, also in a pipe; the port is closed, so nothing could be sent."""
+    configure(app, "http://127.0.0.1:9/v1")
+    run = await process(tmp_path, "model", "test", "mine", "--json")
+    assert run.returncode == 1
+    assert run.stderr.startswith(b"Testing mine: text goes to 127.0.0.1:9")
+    assert run.stderr.count(b"127.0.0.1:9") == 1
+    assert json.loads(run.stdout)["ok"] is False
+
+
+async def test_a_key_from_a_pipe_is_kept_without_noise(app: App, tmp_path: Path) -> None:
+    """R-MOD-2: a script may hand the key over; an empty pipe is a clear mistake."""
+    configure(app, "http://127.0.0.1:9/v1")
+    kept = await process(tmp_path, "model", "key", "mine", "--json", given=f"{OWN}\n".encode())
+    assert (kept.returncode, kept.stderr) == (0, b"")
+    assert app.ground.keys.find("mine").value == OWN
+    nothing = await process(tmp_path, "model", "key", "mine", "--json")
+    assert (nothing.returncode, nothing.stderr) == (1, b"")
+    assert "No key was given" in json.loads(nothing.stdout)["error"]["message"]
+
+
+async def process(tmp_path: Path, *words: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    """The command line in a process of its own, over the fixture's installation."""
+    command = [sys.executable, "-m", "orange_jupyter", *words]
+    environ = {**os.environ, **environment(tmp_path)}
+    return await asyncio.to_thread(
+        subprocess.run, command, input=given, capture_output=True, check=False, cwd=tmp_path, env=environ, timeout=60
+    )

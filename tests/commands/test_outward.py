@@ -66,6 +66,16 @@ async def test_a_new_host_is_named_before_anything_is_sent_and_once(app: App, of
     assert json.loads((app.ground.folders.home / "hosts.json").read_text()) == [f"127.0.0.1:{server.port}"]
 
 
+async def test_the_line_that_names_a_host_speaks_the_cells_language(app: App, office: NotebookOffice) -> None:
+    """R-UI-8, R-MOD-11: Lab's language, not only the environment's."""
+    async with thinking(Mind()) as server:
+        configure(app, server.url)
+        view = View(server)
+        where = Where(str(Path(app.folder) / "a.ipynb"), None, app.folder, "zh")
+        await office.send(CellRequest("你好", parse_options("--model mine"), where), view=view)
+    assert any(line.startswith(f"文本会发送到 127.0.0.1:{server.port}") for line, _ in view.lines)
+
+
 async def test_the_embedded_model_sends_nothing_and_names_no_host(app: App, office: NotebookOffice) -> None:
     view = View()
     await cell(office, view, "", "What is the melt factor?")

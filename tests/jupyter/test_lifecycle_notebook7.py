@@ -35,11 +35,7 @@ def test_a_question_an_approval_and_stop_in_notebook_7(notebook7: Notebook7) -> 
     for index in range(3):
         lab.run(index)
     lab.wait_output(2, "Sources")
-    lab.run(3, wait=False)
-    lab.wait_output(3, "Enter full-confirm?")
-    lab.page.wait_for_timeout(450)
-    lab.click(3, "Enter full-confirm")
-    lab.wait_finished(3)
+    lab.enter_full(3)
     lab.run(4, wait=False)
     lab.wait_output(4, "Read a file outside the knowledge bases?")
     assert lab.running(4)

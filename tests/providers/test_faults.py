@@ -384,3 +384,13 @@ async def test_a_client_follows_no_redirects_and_knows_no_key_by_itself() -> Non
         assert not client.trust_env
         assert KEY not in repr(client.headers) + repr(vars(client))
         assert isinstance(client, httpx.AsyncClient)
+
+
+async def test_a_server_that_takes_no_tools_is_told_with_the_way_out() -> None:
+    """R-MOD-10: its own words, and `model test`, which finds the mode that works."""
+    answer = refusal("400 Bad Request", said("tools is not supported by this model"))
+    async with serving(answer) as server:
+        error = await fault_of(server.url, Heard())
+    assert error.fault is ModelFault.BAD_REQUEST
+    assert "tools is not supported by this model" in error.message
+    assert "%orange model test" in (error.hint or "")
