@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 from collections.abc import Iterator
 from concurrent.futures import Future
 from pathlib import Path
@@ -76,6 +77,12 @@ def unblocked() -> Iterator[None]:
     """The test fails with BlockingError when something blocks an event loop (files, sockets, SQLite, sleep)."""
     with blockbuster_ctx("orange_jupyter"):
         yield
+
+
+def pytest_configure() -> None:
+    """A run in a shell's background ignores SIGINT, and so would every script that a test interrupts."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
