@@ -37,15 +37,7 @@ def open_asking(lab: Lab, *replies: dict[str, Any], more: tuple[str, ...] = (), 
     lab.open(cells, files=files("reader", *replies))
     lab.run(0)
     lab.run(1)
-    enter_full_confirm(lab, 2)
-
-
-def enter_full_confirm(lab: Lab, cell: int) -> None:
-    """Run the line that asks for the tier and click on its card."""
-    lab.run(cell, wait=False)
-    lab.wait_output(cell, "Enter full-confirm?")
-    press(lab, cell, "Enter full-confirm")
-    lab.wait_finished(cell)
+    lab.enter_full(2)
 
 
 def ask(lab: Lab, cell: int = ASK, *, wait: bool = True) -> None:

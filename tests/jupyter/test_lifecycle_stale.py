@@ -13,7 +13,7 @@ import nbformat
 import pytest
 
 from orange_jupyter.jupyter.widgets.controls import Controls
-from tests.jupyter.lifecycle import ASK, CARD, ask, enter_full_confirm, events, open_asking, read_outside
+from tests.jupyter.lifecycle import ASK, CARD, ask, events, open_asking, read_outside
 from tests.lab import KERNELSPEC, OPEN, Lab
 
 pytestmark = pytest.mark.browser
@@ -57,7 +57,7 @@ def test_after_restart_the_old_buttons_say_so_and_a_full_tier_asks_again(lab: La
     assert re.search("The turn before this one was (interrupted|stopped)", said)
     lab.page.evaluate(PRESS_ALL)
     assert GONE in lab.output_text(ASK)
-    enter_full_confirm(lab, ASK + 1)
+    lab.enter_full(ASK + 1)
     lab.wait_output(ASK + 1, "full-confirm")
     assert ran(lab) == 0
 
