@@ -38,6 +38,9 @@ def test_a_person_at_a_terminal_types_the_answer(tmp_path: Path) -> None:
     environment = {"HOME": str(tmp_path), "IPYTHONDIR": str(tmp_path), "LANG": "C.UTF-8", "TERM": "dumb"}
     arguments = ["-m", "IPython", "--no-banner", "--colors=nocolor", "--TerminalInteractiveShell.term_title=False"]
     terminal = pexpect.spawn(sys.executable, arguments, env=environment, encoding="utf-8", timeout=40)
+    terminal.ptyproc.delayafterterminate = (
+        2.0  # seconds that `close` gives the killed child; 0.1 is little on a busy machine
+    )
     try:
         terminal.expect(r"In \[1\]: ")
         for line in START.splitlines():
