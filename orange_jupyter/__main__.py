@@ -8,7 +8,7 @@ import os
 import sys
 
 from orange_jupyter.core.errors import CommandLineError, OrangeError, UsageError
-from orange_jupyter.core.pasted import pasted_keys, without_keys
+from orange_jupyter.core.pasted import like_keys, pasted_keys, without_keys
 from orange_jupyter.core.visible import for_terminal
 
 
@@ -23,7 +23,9 @@ def main(words: list[str] | None = None) -> int:
 
         printed = asyncio.run(run(parser().parse_args(words)))
     except OrangeError as error:
-        shown = OrangeError(without_keys(error.message), hint=without_keys(error.hint) if error.hint else None)
+        keys = like_keys(words)
+        hint = without_keys(error.hint, keys) if error.hint else None
+        shown = OrangeError(without_keys(error.message, keys), hint=hint)
         return _failed(shown, str(error.code), as_json, status=2 if isinstance(error, CommandLineError) else 1)
     except KeyboardInterrupt:
         return _failed(OrangeError("Interrupted."), "cancelled", as_json, status=130)

@@ -128,6 +128,11 @@ class ModelSettings(Table):
             return "127.0.0.1"
         return urllib.parse.urlsplit(self.base_url).netloc
 
+    def key_name(self, name: str) -> str:
+        """What a key of the model `name` is kept under: it names the server, so no other server ever gets it (S03)."""
+        parts = urllib.parse.urlsplit(self.base_url)
+        return f"{name} @ {parts.scheme}://{parts.netloc} ({self.provider})"
+
     @property
     def local(self) -> bool:
         """Whether text stays on this machine: no address, or a loopback one."""

@@ -84,7 +84,7 @@ class Ground:
 
     def masker(self) -> Masker:
         """Masks every configured key and what looks like one. May wait for the keyring: call it off the loop."""
-        models = {name: model.key_env for name, model in self.settings().models.items()}
+        models = {model.key_name(name): model.key_env for name, model in self.settings().models.items()}
         return Masker(self.keys.known_secrets(models))
 
     def proxy(self) -> str | None:

@@ -118,7 +118,7 @@ class Models:
     def _server(self, name: str, settings: ModelSettings) -> ServerSettings:
         from orange_jupyter.providers.settings import ServerSettings
 
-        key = self._ground.keys.find(name, settings.key_env)
+        key = self._ground.keys.find(settings.key_name(name), settings.key_env)
         blocked = "sendImages is off for this model" if settings.vision and not settings.sendImages else ""
         return ServerSettings(
             name=name,

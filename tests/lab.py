@@ -6,6 +6,7 @@ so it may use `lab.page` and its locators directly, in plain synchronous calls.
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any
 
 import nbformat
 import pytest
-from playwright.sync_api import Error, Locator, Page
+from playwright.sync_api import Locator, Page
 
 from tests.lab_server import Chromium, LabServer
 
@@ -234,20 +235,13 @@ def write_notebook(path: Path, cells: list[str]) -> None:
 
 
 def load(page: Page, server: LabServer) -> None:
-    """Load Lab with an empty workspace and wait until its shell is there and stays: `?reset` may load the page again."""
-    page.goto(f"{server.url}lab?reset&token={server.token}")
-    calm = 0
-    for _ in range(20):
-        try:
-            page.wait_for_function(RESTORED, timeout=60_000)
-            page.evaluate("() => window.jupyterapp.shell.collapseLeft()")
-            calm += 1
-        except Error:
-            calm = 0
-        if calm == 2:
-            return
-        page.wait_for_timeout(250)
-    raise AssertionError("JupyterLab did not come to rest")
+    """Load Lab with a workspace of its own and wait until its shell is there.
+
+    A new workspace is empty; `?reset` would load the page a second time, at a moment that nothing tells.
+    """
+    page.goto(f"{server.url}lab/workspaces/test-{secrets.token_hex(6)}?token={server.token}")
+    page.wait_for_function(RESTORED, timeout=60_000)
+    page.evaluate("() => window.jupyterapp.shell.collapseLeft()")
 
 
 @pytest.fixture

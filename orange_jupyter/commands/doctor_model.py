@@ -71,7 +71,7 @@ async def _model(at: Standing, name: str, settings: ModelSettings) -> Check:
 
 async def _key(at: Standing, name: str, settings: ModelSettings) -> list[Check]:
     """Where the key lies; its value is nowhere shown."""
-    found = await asyncio.to_thread(at.app.ground.keys.find, name, settings.key_env)
+    found = await asyncio.to_thread(at.app.ground.keys.find, settings.key_name(name), settings.key_env)
     about = f"{name}: " if settings.gguf == "" else ""
     if found is not None:
         return [Check(KEY, "ok", (f"{about}set ({found.source}).", f"{about}已设置（{found.source}）。"))]

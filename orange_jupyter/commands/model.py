@@ -122,22 +122,23 @@ async def _add(at: Standing, words: tuple[str, ...]) -> CommandReply:
     rest, given = take(flags, OPTIONS, USAGE, at.say)
     name = one(rest, USAGE, at.say)
     described = described_by(given, name, at.say)
-    told = await _key_stays_with_its_host(at, name, described)
+    told = await _replaced(at, name, described)
     settings = await asyncio.to_thread(add_model, at.app.ground.folders.config, name, described)
     data = {"ok": True, "model": document(name, settings, at.opened.session.state.model)}
     return CommandReply(f"{at.say('model.added', name=plain(name))}{told}", data)
 
 
-async def _key_stays_with_its_host(at: Standing, name: str, described: ModelSettings) -> str:
-    """A kept key is forgotten where its name now means another server, and the person is told."""
-    before = (await asyncio.to_thread(at.app.ground.settings)).models.get(name)
+async def _replaced(at: Standing, name: str, described: ModelSettings) -> str:
+    """What a person must know where the name meant another model; a key stays with its server."""
+    settings = await asyncio.to_thread(at.app.ground.settings)
+    before = settings.models.get(name)
     if before is None:
         return ""
-    told = f" {at.say('model.replaced', host=plain(before.host or at.say('here')))}"
-    if (before.host, before.provider) == (described.host, described.provider):
+    told = f" {at.say('model.replaced', host=plain(settings.host(name) or at.say('here')))}"
+    if before.key_name(name) == described.key_name(name):
         return told
-    forgotten = await asyncio.to_thread(at.app.ground.keys.delete, name)
-    return f"{told} {at.say('model.key.forgotten')}" if forgotten else told
+    kept = await asyncio.to_thread(at.app.ground.keys.find, before.key_name(name))
+    return f"{told} {at.say('model.key.stays')}" if kept else told
 
 
 def described_by(given: dict[str, str], name: str, say: Say = ENGLISH) -> ModelSettings:
@@ -171,10 +172,13 @@ async def _key(at: Standing, name: str) -> CommandReply:
     if name not in settings.models:  # the word may be a key of an unknown shape: it is not repeated
         known = ", ".join(settings.models) or at.say("nothing")
         raise UsageError(at.say("model.unnamed", names=known), hint=at.say("model.pasted.hint"))
+    model = settings.models[name]
+    if model.any_of:
+        raise UsageError(at.say("model.key.virtual", name=plain(name), names=", ".join(model.any_of)))
     value = await at.secret(at.say("model.ask", name=name))
     if not value or not value.strip():
         raise UsageError(at.say("model.keyless"))
-    source = await asyncio.to_thread(at.app.ground.keys.set, name, value.strip())
+    source = await asyncio.to_thread(at.app.ground.keys.set, model.key_name(name), value.strip())
     await at.app.learn_secrets()
     told = at.say(f"model.kept.{source}", name=plain(name))
     return CommandReply(told, {"ok": True, "model": name, "kept": str(source)})

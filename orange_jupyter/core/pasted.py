@@ -9,7 +9,7 @@ from orange_jupyter.core.masking import MASK
 from orange_jupyter.core.shapes import replace_shapes, secret_spans
 
 LIKE_A_KEY: Final = 24
-"""Characters from which a word of letters and digits alone after `model key` is taken for the key, not for a name."""
+"""Characters from which a word of letters and digits alone on a `model` line is taken for a key, not for a name."""
 
 
 def pasted_keys(words: Sequence[str]) -> tuple[str, ...]:
@@ -17,8 +17,14 @@ def pasted_keys(words: Sequence[str]) -> tuple[str, ...]:
     found = [word for word in words if secret_spans(word)]
     if tuple(words[:2]) == ("model", "key"):
         found += [word for word in words[3:] if not word.startswith("--")]
-        found += [word for word in words[2:3] if _like_a_key(word)]
+    if tuple(words[:1]) in (("model",), ("key",)):
+        found += like_keys(words[1:])
     return tuple(dict.fromkeys(found))
+
+
+def like_keys(words: Sequence[str]) -> list[str]:
+    """The words, or values of `--option=value`, that look like a key of no known shape."""
+    return [word for one in words if _like_a_key(word := one.partition("=")[2] if one.startswith("--") else one)]
 
 
 def without_keys(text: str, keys: Sequence[str] = ()) -> str:

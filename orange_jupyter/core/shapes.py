@@ -94,6 +94,12 @@ _NAMED: Final = (
         rf"(?im:(?P<keep>^[ \t>*-]{{0,16}}+(?:[\w.-]{{0,40}}[_.-])?(?:{'|'.join(_NAMES)}) ?[:=] ?))",
         rf"(?=[^\s\d]{{0,64}}+\d){_VALUE}{{6,}}+(?=[ \t\r]*$)",
     ),
+    _shape(  # a key's name and a long value in a sentence: my API key is …
+        "key Key KEY token Token",
+        rf"(?i:(?P<keep>{_START}(?:api|secret|access|auth)[ _-]?(?:key|token)"
+        r" {0,2}(?:[:=]|is\b|是|为) {0,2}[\"'`]?))",
+        r"(?=[A-Za-z_-]{0,64}[0-9])(?=[0-9_-]{0,64}[A-Za-z])[A-Za-z0-9_-]{20,}+(?![A-Za-z0-9_.-])",
+    ),
     _shape(
         "密码 密碼 口令 密钥 密鑰 秘钥 令牌",
         r"(?P<keep>(?:密码|密碼|口令|密钥|密鑰|秘钥|令牌)[ \t]{0,4}(?:[:：=＝]|[是为為] ?[:：]?)[ \t]{0,4}`?)",

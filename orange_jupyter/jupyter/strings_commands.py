@@ -148,9 +148,13 @@ COMMAND_WORDS = MappingProxyType(
             "It replaces the model of that name, which went to {host}.",
             "它取代了原来的同名模型（原发送到 {host}）。",
         ),
-        "say.model.key.forgotten": (
-            "The key of the other server was forgotten: it is not sent to this one. Set this one's.",
-            "另一台服务器的密钥已删除，不会发送到这里。请为新服务器设置密钥。",
+        "say.model.key.stays": (
+            "The key of the other server is not sent to this one. Set this one's.",
+            "另一台服务器的密钥不会发送到这里。请为新服务器设置密钥。",
+        ),
+        "say.model.key.virtual": (
+            "{name} is a list of models and has no key of its own. Set the keys of: {names}.",
+            "{name} 是一组模型的名字，没有自己的密钥。请分别设置：{names}。",
         ),
         "say.model.pasted": (
             "A key stands in this line; it was not used and not kept.",

@@ -105,19 +105,64 @@ def test_the_command_line_refuses_a_key_too(
     assert {"Keyring", "Waiting", "Model"} <= {one["name"] for one in json.loads(capsys.readouterr().out)["checks"]}
 
 
-async def test_a_kept_key_never_goes_to_another_server(app: App, say: Say) -> None:
-    """S03: a name that is given to another address loses its key, and the person is told; the same address keeps it."""
-    configure(app, "http://127.0.0.1:9/v1")
+@pytest.mark.parametrize(
+    "other",
+    [
+        'provider = "openai_compatible"\nbase_url = "https://127.0.0.1:10/v1"',
+        'provider = "openai_compatible"\nbase_url = "http://127.0.0.1:9/v1"',
+        'provider = "anthropic"\nbase_url = "https://127.0.0.1:9"',
+    ],
+)
+async def test_a_kept_key_never_goes_to_another_server(app: App, say: Say, other: str) -> None:
+    """S03: not by `model add`, nor by hand, nor after the model was taken out; back at its server it is there again."""
+    configure(app, "https://127.0.0.1:9/v1")
     await typed(app, OWN, "model key mine")
-    same = await say("model add mine --base-url http://127.0.0.1:9/v1 --model other")
+    same = await say("model add mine --base-url https://127.0.0.1:9/v1 --model other")
     assert "It replaces the model of that name" in same.markdown
-    assert app.ground.keys.find("mine").value == OWN
-    other = await say("model add mine --base-url http://127.0.0.1:10/v1 --model other")
-    assert "The key of the other server was forgotten" in other.markdown
-    assert app.ground.keys.find("mine") is None
+    assert "not sent to this one" not in same.markdown
+    assert app.models.server("mine").key == OWN
+    file = app.ground.folders.config
+    file.write_text("")
+    file.write_text(f'[models.mine]\n{other}\nmodel = "m-1"\n')
+    assert not app.models.server("mine").key
+    assert OWN not in app.ground.masker().mask(OWN)
+    configure(app, "https://127.0.0.1:9/v1")
+    moved = await say("model add mine --base-url http://127.0.0.1:9/v1 --model other")
+    assert "The key of the other server is not sent to this one" in moved.markdown
+    assert not app.models.server("mine").key
 
 
-@pytest.mark.parametrize("words", [("key", "mine", "hunter2"), ("key", "mine", KEY), ("test", KEY), ("use", KEY)])
+async def test_a_list_of_models_has_no_key_of_its_own(app: App) -> None:
+    """R-MOD-9: a key under its name would never be used."""
+    configure(app, "http://127.0.0.1:9/v1")
+    file = app.ground.folders.config
+    file.write_text(f'{file.read_text()}[models.both]\nany_of = ["mine"]\n')
+    with pytest.raises(UsageError, match="Set the keys of: mine"):
+        await typed(app, OWN, "model key both")
+
+
+BARE = "aB3dE6gH9jK2mN5pQ8sT1vW4xY7zA0bC"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"model add x --base-url http://127.0.0.1:9/v1 --model m --key-env {BARE}",
+        f"model add x --base-url http://127.0.0.1:9/v1 --model m --key-env={BARE}",
+        f"model add {BARE} --base-url http://127.0.0.1:9/v1",
+        f"model use {BARE}",
+        f"model test {BARE}",
+    ],
+)
+async def test_a_key_without_a_known_form_is_refused_on_a_model_line(app: App, say: Say, line: str) -> None:
+    """S03: 32 letters and digits are how some servers' keys look."""
+    with pytest.raises(UsageError) as caught:
+        await say(line)
+    assert BARE not in str(caught.value) + str(caught.value.hint)
+    assert not app.ground.folders.config.exists()
+
+
+@pytest.mark.parametrize("words", [("key", "mine", "hunter2"), ("key", "mine", KEY), ("test", KEY), ("use", BARE)])
 def test_the_command_line_repeats_no_key(app: App, capfd: pytest.CaptureFixture[str], words: tuple[str, ...]) -> None:
     """S03, U08: also where the words are not understood."""
     assert main(["model", *words, "--json"]) != 0
@@ -126,12 +171,15 @@ def test_the_command_line_repeats_no_key(app: App, capfd: pytest.CaptureFixture[
     assert "A key stands in this line" in json.loads(printed.out)["error"]["message"]
 
 
-@pytest.mark.parametrize("words", [("ask", "hi", "--model", KEY), ("session", "show", KEY), ("session", KEY)])
+@pytest.mark.parametrize(
+    "words",
+    [("ask", "hi", "--model", KEY), ("ask", "hi", "--model", BARE), ("session", "show", KEY), ("session", BARE)],
+)
 def test_no_other_mistake_repeats_a_key(app: App, capfd: pytest.CaptureFixture[str], words: tuple[str, ...]) -> None:
     """S03: unknown names are masked where they look like a key."""
     assert main([*words, "--json"]) != 0
     printed = capfd.readouterr()
-    assert KEY not in printed.out + printed.err
+    assert words[-1] not in printed.out + printed.err
     assert json.loads(printed.out)["ok"] is False
 
 
@@ -161,7 +209,7 @@ async def test_a_key_from_a_pipe_is_kept_without_noise(app: App, tmp_path: Path)
     configure(app, "http://127.0.0.1:9/v1")
     kept = await process(tmp_path, "model", "key", "mine", "--json", given=f"{OWN}\n".encode())
     assert (kept.returncode, kept.stderr) == (0, b"")
-    assert app.ground.keys.find("mine").value == OWN
+    assert app.models.server("mine").key == OWN
     nothing = await process(tmp_path, "model", "key", "mine", "--json")
     assert (nothing.returncode, nothing.stderr) == (1, b"")
     assert "No key was given" in json.loads(nothing.stdout)["error"]["message"]
