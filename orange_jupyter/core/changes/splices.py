@@ -1,0 +1,160 @@
+"""How the operations on one file find their place where others were not taken.
+
+A file's pending operations are layers over its base text: layer k is written against the text *as proposed* by the
+layers below. A person may take some hunks of some layers. What was taken finds its place by where its characters come
+from, never by searching, so nothing is ever applied "about there".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from itertools import pairwise
+
+from orange_jupyter.core.changes.pieces import BASE, Piece, Pieces, Source, Splice, between, find, replaced, starts
+
+Splices = tuple[Splice, ...]
+
+
+class Fate(Enum):
+    """What becomes of a layer: put onto the text, still to be decided, or gone."""
+
+    TAKEN = "taken"
+    WAITING = "waiting"
+    DROPPED = "dropped"
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One operation's splices as `proposed` (sorted, never overlapping) and, where a person changed them, `chosen`."""
+
+    proposed: Splices
+    fate: Fate = Fate.TAKEN
+    chosen: Splices | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A file after a decision: the new `text`; for each layer its splices and whether it found its place.
+
+    A taken layer's splices are layered over the old base among the taken ones alone, a waiting one's over the new text
+    among the waiting ones. A waiting layer that builds on what is gone is `tied` and has none.
+    """
+
+    text: str
+    splices: tuple[Splices, ...]
+    tied: tuple[int, ...]
+
+
+class Tied(Exception):
+    """A taken layer, `number` from 1, builds on text that was not taken."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(f"layer {number} builds on text that was not taken")
+        self.number = number
+
+
+def spliced(text: str, splices: Sequence[Splice]) -> str:
+    """The text after the splices, which are sorted and do not overlap."""
+    parts: list[str] = []
+    at = 0
+    for splice in splices:
+        parts += [text[at : splice.start], splice.text]
+        at = splice.end
+    return "".join([*parts, text[at:]])
+
+
+def ordered(splices: Sequence[Splice]) -> Splices:
+    """Sorted by place. Raises ValueError where two overlap or insert at one point."""
+    found = tuple(sorted(splices, key=lambda one: (one.start, one.end)))
+    for one, other in pairwise(found):
+        if other.start < one.end or other.start == one.start:
+            raise ValueError("overlapping splices")
+    return found
+
+
+def settle(base: str, layers: Sequence[Layer]) -> Settled:
+    """Put the taken layers onto the base and give the waiting ones their place over the result. Raises Tied."""
+    stack = _Stack(len(base), layers)
+    actual = stack.base
+    texts: dict[Source, str] = {BASE: base}
+    splices: list[Splices] = [()] * len(layers)
+    for number in stack.with_fate(Fate.TAKEN):
+        splices[number - 1], actual, sources = stack.put(number, actual)
+        texts |= sources
+    text = "".join(texts[piece.source][piece.start : piece.end] for piece in actual)
+    tied: list[int] = []
+    for number in stack.with_fate(Fate.WAITING):
+        try:
+            splices[number - 1], actual, _ = stack.put(number, actual)
+        except Tied:
+            tied.append(number)
+    return Settled(text, tuple(splices), tuple(tied))
+
+
+def compose(base: str, layers: Sequence[Layer]) -> str:
+    """The base with all layers that are taken. Raises Tied."""
+    return settle(base, layers).text
+
+
+def needs(length: int, proposed: Sequence[Splices]) -> tuple[int, ...]:
+    """Which layers (from 1) the last one builds on: without any of them it has no place over a base of `length`."""
+    return tuple(number for number in range(1, len(proposed)) if _last_is_tied(length, proposed, number))
+
+
+def _last_is_tied(length: int, proposed: Sequence[Splices], left_out: int) -> bool:
+    fates = [Fate.DROPPED if number == left_out else Fate.TAKEN for number in range(1, len(proposed) + 1)]
+    stack = _Stack(length, [Layer(one, fate) for one, fate in zip(proposed, fates, strict=True)])
+    actual = stack.base
+    for number in stack.with_fate(Fate.TAKEN):
+        try:
+            _, actual, _ = stack.put(number, actual)
+        except Tied:  # another one that builds on what was left out; the last one may do without it
+            if number == len(proposed):
+                return True
+    return False
+
+
+class _Stack:
+    """The layers, and the text as proposed below each of them."""
+
+    def __init__(self, length: int, layers: Sequence[Layer]) -> None:
+        self._layers = tuple(layers)
+        self.base: Pieces = (Piece(BASE, 0, length),) if length else ()
+        self._below: list[Pieces] = [self.base]
+        for number, layer in enumerate(layers, 1):
+            named = [(one, (number, place)) for place, one in enumerate(layer.proposed)]
+            self._below.append(replaced(self._below[-1], named))
+
+    def with_fate(self, fate: Fate) -> list[int]:
+        """The numbers of such layers, in order."""
+        return [number for number, layer in enumerate(self._layers, 1) if layer.fate is fate]
+
+    def put(self, number: int, actual: Pieces) -> tuple[Splices, Pieces, dict[Source, str]]:
+        """A layer's splices in the actual text, that text after them, and the sources they bring. Raises Tied."""
+        layer = self._layers[number - 1]
+        chosen = layer.proposed if layer.chosen is None else layer.chosen
+        known = {splice: (number, place) for place, splice in enumerate(layer.proposed)}
+        moved = tuple(_moved(self._below[number - 1], actual, one, number) for one in chosen)
+        sources = [known.get(one, (number, -1 - place)) for place, one in enumerate(chosen)]
+        texts = {source: one.text for source, one in zip(sources, chosen, strict=True)}
+        return moved, replaced(actual, list(zip(moved, sources, strict=True))), texts
+
+
+def _moved(proposed: Pieces, actual: Pieces, splice: Splice, number: int) -> Splice:
+    """The splice's place in the actual text: its characters, or both neighbours of an insertion, lie there together."""
+    length = starts(proposed)[-1]
+    inserts = splice.start == splice.end
+    first = splice.start - 1 if inserts and splice.start > 0 else splice.start
+    last = splice.end if inserts and splice.end < length else splice.end - 1
+    if last < first:  # an insertion into an empty text
+        if actual:
+            raise Tied(number)
+        return Splice(start=0, end=0, text=splice.text)
+    wanted = between(proposed, first, last + 1)
+    begin = find(actual, wanted[0])
+    if begin is None or between(actual, begin, begin + last + 1 - first) != wanted:
+        raise Tied(number)
+    start = begin + splice.start - first
+    return Splice(start=start, end=start + splice.end - splice.start, text=splice.text)
