@@ -89,4 +89,22 @@ _FIRST = (
     )""",
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST,)
+_CHANGES = (
+    """CREATE TABLE changes (
+        operation_id TEXT PRIMARY KEY,
+        session_id TEXT NOT NULL REFERENCES sessions ON DELETE CASCADE,
+        change_set_id TEXT NOT NULL,
+        place INTEGER NOT NULL UNIQUE,
+        state TEXT NOT NULL,
+        decided_at TEXT,
+        chain TEXT NOT NULL,
+        base TEXT,
+        emptied INTEGER NOT NULL DEFAULT 0,
+        body BLOB NOT NULL
+    )""",
+    "CREATE INDEX changes_by_session ON changes (session_id, place)",
+    "CREATE INDEX changes_by_set ON changes (change_set_id, place)",
+    "CREATE INDEX changes_by_chain ON changes (chain)",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _CHANGES)

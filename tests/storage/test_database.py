@@ -96,7 +96,7 @@ def test_a_newer_store_is_refused_and_not_a_byte_of_it_changes(home: Path) -> No
     """R09."""
     Database.open(home, migrations=MORE).close()
     before = digest(home)
-    with pytest.raises(StoreError, match=r"orange\.db was written by a newer Orange .*version 2.*up to 1") as caught:
+    with pytest.raises(StoreError, match=r"orange\.db was written by a newer Orange .*version 3.*up to 2") as caught:
         Database.open(home)
     assert "Upgrade" in (caught.value.hint or "")
     assert digest(home) == before
@@ -106,13 +106,13 @@ def test_a_newer_version_that_stands_only_in_the_log_is_refused_untouched(home: 
     """R09 after a crash: the header in the file still shows the old version."""
     Database.open(home).close()
     writer = sqlite3.connect(home / "orange.db", isolation_level=None)
-    writer.execute("PRAGMA user_version=2")
+    writer.execute("PRAGMA user_version=3")
     crashed = tmp_path / "crashed"
     crashed.mkdir()
     for name in ("orange.db", "orange.db-wal"):
         shutil.copy(home / name, crashed / name)
     writer.close()
-    assert int.from_bytes((crashed / "orange.db").read_bytes()[60:64], "big") == 1
+    assert int.from_bytes((crashed / "orange.db").read_bytes()[60:64], "big") == 2
     before = digest(crashed)
     with pytest.raises(StoreError, match="newer Orange"):
         Database.open(crashed)
@@ -126,14 +126,14 @@ def test_an_older_store_is_brought_up_to_date_and_a_copy_stays(home: Path) -> No
     old.run_blocking(lambda one: one.execute("CREATE TABLE mine (x)").fetchall())
     old.close()
     database = Database.open(home, migrations=MORE)
-    assert database.run_blocking(lambda one: one.execute("PRAGMA user_version").fetchone()) == (2,)
+    assert database.run_blocking(lambda one: one.execute("PRAGMA user_version").fetchone()) == (3,)
     assert database.run_blocking(lambda one: one.execute("SELECT count(*) FROM extras").fetchone()) == (0,)
     database.close()
-    copy = sqlite3.connect(home / "orange.db.v1.bak")
-    assert copy.execute("PRAGMA user_version").fetchone() == (1,)
+    copy = sqlite3.connect(home / "orange.db.v2.bak")
+    assert copy.execute("PRAGMA user_version").fetchone() == (2,)
     assert copy.execute("SELECT count(*) FROM mine").fetchone() == (0,)
     copy.close()
-    assert mode(home / "orange.db.v1.bak") == 0o600
+    assert mode(home / "orange.db.v2.bak") == 0o600
 
 
 def test_a_migration_that_fails_leaves_the_old_store(home: Path) -> None:
