@@ -14,7 +14,7 @@ from typing import Any
 
 import nbformat
 import pytest
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Error, Locator, Page
 
 from tests.lab_server import Chromium, LabServer
 
@@ -235,13 +235,23 @@ def write_notebook(path: Path, cells: list[str]) -> None:
 
 
 def load(page: Page, server: LabServer) -> None:
-    """Load Lab with a workspace of its own and wait until its shell is there.
+    """Load Lab with a workspace of its own, which is empty, and wait until its shell is there and stays.
 
-    A new workspace is empty; `?reset` would load the page a second time, at a moment that nothing tells.
+    Lab may load its page a second time right after the first; the shell must be there twice, a moment apart.
     """
     page.goto(f"{server.url}lab/workspaces/test-{secrets.token_hex(6)}?token={server.token}")
-    page.wait_for_function(RESTORED, timeout=60_000)
-    page.evaluate("() => window.jupyterapp.shell.collapseLeft()")
+    calm = 0
+    for _ in range(20):
+        try:
+            page.wait_for_function(RESTORED, timeout=60_000)
+            page.evaluate("() => window.jupyterapp.shell.collapseLeft()")
+            calm += 1
+        except Error:
+            calm = 0
+        if calm == 3:
+            return
+        page.wait_for_timeout(250)
+    raise AssertionError("JupyterLab did not come to rest")
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ import nbformat
 import pytest
 
 from orange_jupyter.__main__ import main
+from orange_jupyter.config_models import ModelSettings
 from orange_jupyter.storage.keys import Keys
 from tests.kernels import StartKernel, execute, kernel_folders
 from tests.providers.leaking_server import KEY, LEAK, QUESTIONS, Leaking, forms, leaking
@@ -31,7 +32,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: Leaking) -> P
         monkeypatch.setenv(name, value)
     home = tmp_path / "orange-home"
     home.mkdir(mode=0o700)
-    Keys(home, {}, ring=None).set("leaky", KEY)
+    leaky = ModelSettings(provider="openai_compatible", base_url=server.url, model="m-1")
+    Keys(home, {}, ring=None).set(leaky.key_name("leaky"), KEY)
     model = f'[models.leaky]\nprovider = "openai_compatible"\nbase_url = "{server.url}"\nmodel = "m-1"\n'
     (home / "config.toml").write_text('default_model = "leaky"\n' + model, encoding="utf-8")
     (tmp_path / "notes").mkdir()
