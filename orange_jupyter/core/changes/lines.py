@@ -85,7 +85,8 @@ def _between_anchors(block: Block, old: Sequence[str], new: Sequence[str]) -> It
         return
     at_old, at_new = block.old, block.new
     for here, there in [*_anchors(block, old, new), (block.old_end, block.new_end)]:
-        yield Block(at_old, here, at_new, there)
+        if here > at_old or there > at_new:
+            yield Block(at_old, here, at_new, there)
         at_old, at_new = here + 1, there + 1
 
 
@@ -115,7 +116,7 @@ def _compared(block: Block, old: Sequence[str], new: Sequence[str]) -> Iterator[
     ours, theirs = old[block.old : block.old_end], new[block.new : block.new_end]
     if not ours and not theirs:
         return
-    if not ours or not theirs or len(ours) * len(theirs) > _MOST_PAIRS:
+    if len(ours) * len(theirs) in (0, 1) or len(ours) * len(theirs) > _MOST_PAIRS:
         yield block
         return
     for tag, start, end, first, last in SequenceMatcher(None, ours, theirs).get_opcodes():

@@ -1,0 +1,118 @@
+"""The ways out of a conflict: propose again on the new text, overwrite knowingly, take another name (R-CHG-4)."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+
+from orange_jupyter.core.changes.deciding import text_of
+from orange_jupyter.core.changes.drafting import Asked, Draft
+from orange_jupyter.core.changes.means import without
+from orange_jupyter.core.changes.service import Changes
+from orange_jupyter.core.changes.splices import spliced
+from orange_jupyter.core.changes.values import Kind, OpState, Proposal, Spot
+from orange_jupyter.core.codes import Code
+from orange_jupyter.core.errors import ChangeError, ToolError
+
+
+async def propose_again(changes: Changes, operation_id: str) -> Proposal:
+    """The same edit on the text as it is now, as a new pending operation in place of the old one.
+
+    Raises ChangeError no_match … where it does not fit any more; the old one stays as it is then.
+    """
+    old = await _open(changes, operation_id)
+    asked = Asked(old.operation.kind, old.asked, old.content or "")
+    return await _in_its_place(changes, old, asked)
+
+
+async def overwrite(changes: Changes, operation_id: str) -> Proposal:
+    """The whole proposed text in place of the file as it is now: a new pending operation with that diff, to be asked
+    once more. Raises ChangeError not_available where what it was written on is gone."""
+    old = await _open(changes, operation_id)
+    if old.base is None:
+        raise _not_text(old)
+    pending = await changes.pending()
+    below = [one for one in pending if one.chain == old.chain and one.base == old.base]
+    text = text_of(old.base, await changes.means.store.kept(old.base.sha256))
+    for one in below[: [one.id for one in below].index(old.id) + 1]:
+        text = spliced(text, one.splices)
+    return await _in_its_place(changes, old, Asked(Kind.REWRITE, content=text))
+
+
+async def elsewhere(changes: Changes, operation_id: str, spot: Spot, shown: str) -> Proposal:
+    """A creation or move under another name, where its own is taken by now."""
+    old = await _open(changes, operation_id)
+    draft = _draft(old)
+    if old.operation.kind in (Kind.CREATE_FILE, Kind.CREATE_FOLDER):
+        draft = replace(draft, spot=spot, path=shown)
+    elif old.operation.kind.moves:
+        draft = replace(draft, target=spot, destination=shown)
+    else:
+        raise _not_text(old)
+    await _close(changes, old)
+    return await changes.propose(draft)
+
+
+async def _in_its_place(changes: Changes, old: Proposal, asked: Asked) -> Proposal:
+    if not old.operation.kind.text:
+        raise _not_text(old)
+    if old.base is None:
+        raise _not_text(old)
+    now = await changes.means.look(old.spot)
+    pending = await changes.pending()
+    mates = [one for one in pending if one.chain == old.chain and one.id != old.id and one.state is OpState.PENDING]
+    gone = old.moved_to(OpState.WITHDRAWN, changes.means.clock.now())
+    same = hashlib.sha256(now.data).hexdigest() == old.base.sha256
+    followed = await without(changes.means, [old], pending) if same else [_stale(one) for one in mates]
+    await changes.means.store.update([gone, *followed])
+    try:
+        view = await changes.view(old.spot)
+        return await changes.propose_text(replace(_draft(old), summary="", kind=asked.kind), view, asked)
+    except ToolError:
+        await changes.means.store.update([old, *mates])
+        raise
+
+
+def _stale(proposal: Proposal) -> Proposal:
+    operation = proposal.operation.model_copy(update={"state": OpState.STALE})
+    message = "The file changed on the disk after this was proposed."
+    return proposal.model_copy(update={"operation": operation, "error": message, "code": Code.STALE_SOURCE})
+
+
+async def _open(changes: Changes, operation_id: str) -> Proposal:
+    found = next((one for one in await changes.pending() if one.id == operation_id), None)
+    if found is None:
+        raise ChangeError(Code.NOT_FOUND, f"{operation_id} is not open in this session.", hint="It may be decided.")
+    return found
+
+
+async def _close(changes: Changes, old: Proposal) -> None:
+    gone = old.moved_to(OpState.WITHDRAWN, changes.means.clock.now())
+    await changes.means.store.update([gone, *await without(changes.means, [old], await changes.pending())])
+
+
+def _draft(old: Proposal) -> Draft:
+    operation = old.operation
+    return Draft(
+        kind=operation.kind,
+        knowledge_base_id=operation.knowledge_base_id,
+        path=operation.path,
+        spot=old.spot,
+        summary=operation.summary,
+        destination=operation.destination,
+        target=old.target,
+        affected_files=operation.affected_files,
+        warnings=operation.warnings,
+        content=old.content,
+        fingerprint=old.fingerprint,
+        turn_id=old.turn_id,
+        child=operation.child,
+    )
+
+
+def _not_text(old: Proposal) -> ChangeError:
+    return ChangeError(
+        Code.UNSUPPORTED_TYPE,
+        f"This is not possible for a {str(old.operation.kind).replace('_', ' ')}.",
+        hint="Drop it, and ask for the change again.",
+    )

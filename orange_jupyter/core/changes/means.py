@@ -1,0 +1,66 @@
+"""What changes are made with, and how a file's waiting operations follow what was decided."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from orange_jupyter.core.changes.deciding import text_of
+from orange_jupyter.core.changes.drafting import Look
+from orange_jupyter.core.changes.ports import Applier, ChangeStore
+from orange_jupyter.core.changes.splices import Fate, Layer, Splices, settle
+from orange_jupyter.core.changes.values import OpState, Proposal, TextBase
+from orange_jupyter.core.codes import Code
+
+
+class Now(Protocol):
+    """The time."""
+
+    def now(self) -> str:
+        """ISO 8601 in UTC, whole seconds."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What every session's changes are made with."""
+
+    store: ChangeStore
+    applier: Applier
+    look: Look
+    clock: Now
+    new_id: Callable[[str], str]
+
+
+async def without(means: Means, gone: Sequence[Proposal], pending: Sequence[Proposal]) -> list[Proposal]:
+    """The other operations on the same texts, written anew as if those that are gone had never been."""
+    names = {one.id for one in gone}
+    changed: list[Proposal] = []
+    for chain in {one.chain for one in gone if one.chain}:
+        members = [one for one in pending if one.chain == chain and (one.state is OpState.PENDING or one.id in names)]
+        base = members[0].base
+        if base is None:
+            continue
+        text = text_of(base, await means.store.kept(base.sha256))
+        fates = [Layer(one.splices, Fate.DROPPED if one.id in names else Fate.WAITING) for one in members]
+        settled = await asyncio.to_thread(settle, text, fates)
+        changed += rebased(members, settled.splices, settled.tied, base)
+    return changed
+
+
+def rebased(
+    members: Sequence[Proposal], splices: Sequence[Splices], tied: Sequence[int], base: TextBase
+) -> list[Proposal]:
+    """The waiting members of a chain over another base; those that have no place there are stale."""
+    done = []
+    for number, one in enumerate(members, 1):
+        if number in tied:
+            operation = one.operation.model_copy(update={"state": OpState.STALE})
+            message = "This builds on text that was not taken."
+            done.append(one.model_copy(update={"operation": operation, "error": message, "code": Code.STALE_SOURCE}))
+        elif splices[number - 1]:
+            operation = one.operation.model_copy(update={"base_hash": f"sha256:{base.sha256}"})
+            done.append(one.model_copy(update={"operation": operation, "base": base, "splices": splices[number - 1]}))
+    return done

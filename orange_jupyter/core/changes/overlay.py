@@ -1,0 +1,60 @@
+"""The knowledge base as it would be after the pending operations: where a path's content lies (R-READ-14, R-EDIT-4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from orange_jupyter.core.changes.values import Kind, Proposal, Spot
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What a path means with the pending operations done.
+
+    `spot` is where its content lies on the disk now. `created` is the pending operation that makes it (then the disk
+    has nothing yet), `gone` the one that takes it away. `through` are the operations that give it this path.
+    """
+
+    spot: Spot
+    created: Proposal | None = None
+    gone: Proposal | None = None
+    through: tuple[str, ...] = ()
+
+
+def standing(spot: Spot, pending: Sequence[Proposal]) -> Standing:
+    """Follow a path back through the pending operations, the latest first."""
+    through: list[str] = []
+    for proposal in reversed(pending):
+        kind = proposal.operation.kind
+        if kind.moves and proposal.target is not None and covers(proposal.target, spot):
+            spot = moved(spot, proposal.target, proposal.spot)
+            through.append(proposal.id)
+        elif (kind.moves or kind is Kind.DELETE) and covers(proposal.spot, spot):
+            return Standing(spot, gone=proposal, through=tuple(through))
+        elif kind in (Kind.CREATE_FILE, Kind.CREATE_FOLDER) and proposal.spot == spot:
+            return Standing(spot, created=proposal, through=(*through, proposal.id))
+    return Standing(spot, through=tuple(through))
+
+
+def layers(spot: Spot, pending: Sequence[Proposal]) -> tuple[Proposal, ...]:
+    """The pending text operations on the file whose content lies at `spot` on the disk, in their order."""
+    return tuple(
+        one
+        for number, one in enumerate(pending)
+        if one.operation.kind.text and standing(one.spot, pending[:number]).spot == spot
+    )
+
+
+def covers(folder: Spot, spot: Spot) -> bool:
+    """Whether a spot is `folder` or lies in it."""
+    if folder.root != spot.root:
+        return False
+    return folder.relative in ("", spot.relative) or spot.relative.startswith(f"{folder.relative}/")
+
+
+def moved(spot: Spot, source: Spot, target: Spot) -> Spot:
+    """Where a spot at or in `source` lies when that is at `target`."""
+    rest = spot.relative[len(source.relative) :].lstrip("/")
+    relative = "/".join(part for part in (target.relative, rest) if part)
+    return Spot(root=target.root, relative=relative)

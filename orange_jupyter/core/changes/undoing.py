@@ -1,0 +1,112 @@
+"""Takes back what was applied, while its result still stands (R-CHG-9)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from orange_jupyter.core.changes.applying import Decided
+from orange_jupyter.core.changes.deciding import bytes_of, text_of
+from orange_jupyter.core.changes.following import follow
+from orange_jupyter.core.changes.means import Means
+from orange_jupyter.core.changes.ports import Act, Applied, Step, StepResult
+from orange_jupyter.core.changes.splices import Fate, Layer, Tied, settle
+from orange_jupyter.core.changes.values import Kind, OpState, Proposal
+from orange_jupyter.core.codes import Code
+from orange_jupyter.core.errors import ChangeError, ToolError
+
+
+async def undo(means: Means, operation_ids: Sequence[str]) -> tuple[Decided, ...]:
+    """Undo applied operations, the latest first; one result for each. What cannot be undone stays as it is."""
+    found = {one.id: one for one in await means.store.find(operation_ids)}
+    results: dict[str, Decided] = {}
+    for name in sorted(found, key=list(operation_ids).index, reverse=True):
+        try:
+            results[name] = await _undo_one(means, found[name])
+        except ToolError as error:
+            results[name] = Decided(found[name], error)
+    return tuple(results[name] for name in operation_ids if name in results)
+
+
+async def _undo_one(means: Means, proposal: Proposal) -> Decided:
+    proposal = (await means.store.find([proposal.id]))[0]
+    if proposal.state is not OpState.APPLIED:
+        raise ChangeError(Code.NOTHING_TO_DO, f"This change is {proposal.state}; there is nothing to undo.")
+    siblings = await _applied_with(means, proposal)
+    step = await _step(means, proposal, siblings)
+    done = await means.applier.apply([step])
+    return await conclude_undo(means, done, proposal, siblings)
+
+
+async def conclude_undo(
+    means: Means, done: Applied, proposal: Proposal, siblings: Sequence[Proposal] | None = None
+) -> Decided:
+    """Keep the outcome of an undo step; also of one that a killed process left."""
+    if siblings is None:
+        siblings = await _applied_with(means, proposal)
+    result = done.results[0]
+    if not result.done:
+        await means.applier.forget(done.batch_id)
+        return Decided(proposal, ChangeError(result.code or Code.IO_ERROR, result.message), result.note)
+    everything = await means.store.sets([proposal.operation.change_set_id])
+    now = {one.id: one for one in everything}
+    now.update({one.id: one for one in _after(means, proposal, siblings, result)})
+    now = await follow(means, now, done)
+    await means.store.update([now[one.id] for one in everything if now[one.id] != one])
+    await means.applier.forget(done.batch_id)
+    return Decided(now[proposal.id], None, result.note, result.warnings)
+
+
+def _after(means: Means, proposal: Proposal, siblings: Sequence[Proposal], result: StepResult) -> list[Proposal]:
+    changed = [proposal.moved_to(OpState.UNDONE, means.clock.now(), told=False)]
+    for one in siblings:
+        if one.id != proposal.id:
+            operation = one.operation.model_copy(update={"applied_hash": f"sha256:{result.sha256}"})
+            changed.append(one.model_copy(update={"operation": operation}))
+    return changed
+
+
+async def _applied_with(means: Means, proposal: Proposal) -> list[Proposal]:
+    """The operations of one write, in their order, that still stand; the proposal is among them."""
+    if not proposal.operation.kind.text:
+        return [proposal]
+    everything = await means.store.sets([proposal.operation.change_set_id])
+    return [one for one in everything if one.chain == proposal.chain and one.state is OpState.APPLIED]
+
+
+async def _step(means: Means, proposal: Proposal, siblings: Sequence[Proposal]) -> Step:
+    kind, names, applied = proposal.operation.kind, (proposal.id,), _applied(proposal)
+    if kind.text:
+        return Step(
+            Act.WRITE, names, proposal.spot, data=await _text_without(means, proposal, siblings), expected=applied
+        )
+    if kind in (Kind.CREATE_FILE, Kind.CREATE_FOLDER):
+        return Step(Act.TRASH, names, proposal.spot, expected=applied)
+    if kind.moves and proposal.target is not None:
+        return Step(Act.MOVE, names, proposal.target, target=proposal.spot, expected=applied)
+    return Step(Act.RESTORE, names, proposal.spot, kept=proposal.id)
+
+
+def _applied(proposal: Proposal) -> str:
+    return (proposal.operation.applied_hash or "").removeprefix("sha256:")
+
+
+async def _text_without(means: Means, proposal: Proposal, siblings: Sequence[Proposal]) -> bytes:
+    base = proposal.base
+    if base is None:
+        raise ChangeError(Code.NOT_AVAILABLE, "The text before this change is not kept any more.")
+    data = await means.store.kept(base.sha256)
+    if len(siblings) == 1:
+        return data
+    layers = [Layer(one.splices, Fate.DROPPED if one.id == proposal.id else Fate.TAKEN) for one in siblings]
+    try:
+        settled = await asyncio.to_thread(settle, text_of(base, data), layers)
+    except Tied as tied:
+        other = siblings[tied.number - 1]
+        raise ChangeError(
+            Code.PARENT_MISSING,
+            f"{other.operation.summary} ({other.id}) builds on this change.",
+            hint="Undo that one first.",
+            details={"needs": other.id},
+        ) from None
+    return bytes_of(base, settled.text)
