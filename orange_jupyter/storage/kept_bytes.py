@@ -41,7 +41,7 @@ class KeptBytes:
         sha256 = hashlib.sha256(data).hexdigest()
         file = self._folder / sha256
         try:
-            if self.renew(sha256) and hashlib.sha256(file.read_bytes()).hexdigest() == sha256:
+            if _touched(file) and hashlib.sha256(file.read_bytes()).hexdigest() == sha256:
                 # Whoever wrote it may not have come to this yet.
                 sync_folder(self._folder)
             else:
@@ -54,12 +54,9 @@ class KeptBytes:
     def renew(self, sha256: str) -> bool:
         """Let bytes count as kept now; False where they are gone. Raises StoreError."""
         try:
-            os.utime(self._folder / sha256)
-        except FileNotFoundError:
-            return False
+            return _touched(self._folder / sha256)
         except OSError as problem:
             raise self._unusable(problem) from problem
-        return True
 
     def get(self, sha256: str) -> bytes:
         """The bytes, checked. Raises ChangeError not_available (gone, damaged, no id at all), StoreError."""
@@ -128,3 +125,11 @@ class KeptBytes:
             f"{what}: the text that a change is made from could not be kept in {self._folder}. Nothing was changed.",
             hint="Free some space and try again." if full else "Look at the folder's rights, then try again.",
         )
+
+
+def _touched(file: Path) -> bool:
+    try:
+        os.utime(file)
+    except FileNotFoundError:
+        return False
+    return True
