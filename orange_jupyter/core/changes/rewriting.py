@@ -15,15 +15,20 @@ def rewritten(text: str, content: str) -> tuple[Splice, ...]:
     Lines that are the same but for their ending keep theirs; new ones take the ending of what they replace or of their
     neighbour (`matching.fitted`). The last line ends as in `content`. Raises ChangeError nothing_to_do.
     """
-    begins = bounds(text)
-    new = lines_of(content)
-    blocks = changed(plain_lines(text), plain_lines(content))
-    if not blocks:
+    done = line_splices(text, (0, len(text)), content)
+    if not done:
         raise ChangeError(Code.NOTHING_TO_DO, "The file already has this content; nothing would change.")
+    return done
+
+
+def line_splices(text: str, span: tuple[int, int], content: str) -> tuple[Splice, ...]:
+    """The splices of whole lines that turn the whole lines `[start, end)` of `text` into `content`; none if it is it."""
+    own = text[span[0] : span[1]]
+    begins = [span[0] + begin for begin in bounds(own)]
+    new = lines_of(content)
     done: list[Splice] = []
-    for block in blocks:
-        span = begins[block.old], begins[block.old_end]
-        done.append(
-            Splice(start=span[0], end=span[1], text=fitted(text, span, "".join(new[block.new : block.new_end])))
-        )
+    for block in changed(plain_lines(own), plain_lines(content)):
+        start, end = begins[block.old], begins[block.old_end]
+        given = "".join(new[block.new : block.new_end])
+        done.append(Splice(start=start, end=end, text=fitted(text, (start, end), given)))
     return tuple(done)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -11,9 +13,15 @@ from itertools import groupby
 from orange_jupyter.core.changes.lines import common_ends
 
 # Han, kana, bopomofo, hangul: one character is one token.
-_CJK = "\u1100-\u11ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u318f\u31a0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uff9f\U0001b000-\U0001b2ff\U00020000-\U0003ffff"
+_CJK = (
+    "\u1100-\u11ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u318f\u31a0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uff9f\U0001b000-\U0001b2ff\U00020000-\U0003ffff"
+)
 # What is drawn on the character before it: accents, vowel signs, variation selectors, a joiner and what it joins.
-_MARKS = "\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\u302a-\u302f\u3099\u309a\ufe00-\ufe0f\ufe20-\ufe2f\U0001f3fb-\U0001f3ff\U000e0100-\U000e01ef"
+_MARKS = (
+    "\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff"
+    "\u20d0-\u20ff\u302a-\u302f\u3099\u309a\ufe00-\ufe0f\ufe20-\ufe2f\U0001f3fb-\U0001f3ff\U000e0100-\U000e01ef"
+)
 _INDIC = "\u0900-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 _ON = f"(?:[{_MARKS}]|\u200d.)*"
 _TOKEN = re.compile(
@@ -25,8 +33,9 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _MOST_TOKENS = 2000
-_MOST_WORK = 1_000_000
+_MOST_WORK = 50_000
 _SMALL = 8
+_FARTHEST = 200
 _LEAST_ALIKE = 0.3
 
 
@@ -54,18 +63,10 @@ def tokens(line: str) -> list[str]:
 
 
 def alike(before: Sequence[str], after: Sequence[str]) -> float:
-    """How much of the shorter side's tokens, spaces left out, the other has too: 0 to 1."""
-    ours, theirs = (sorted(one for one in side if not one.isspace()) for side in (before, after))
-    least = min(len(ours), len(theirs))
-    if not least:
-        return float(len(ours) == len(theirs))
-    place = shared = 0
-    for one in ours:
-        while place < len(theirs) and theirs[place] < one:
-            place += 1
-        if place < len(theirs) and theirs[place] == one:
-            shared, place = shared + 1, place + 1
-    return shared / least
+    """How much of both sides' tokens, spaces left out, the other has too: 0 to 1."""
+    ours, theirs = (Counter(one for one in side if not one.isspace()) for side in (before, after))
+    size = ours.total() + theirs.total()
+    return 2 * (ours & theirs).total() / size if size else 1.0
 
 
 def marked(before: str, after: str) -> tuple[Runs, Runs]:
@@ -96,13 +97,43 @@ def _parts(old: list[str], new: list[str]) -> list[_Part]:
     head, tail = common_ends(old, new)
     first, last = "".join(old[:head]), "".join(old[len(old) - tail :])
     middle = _compared(old[head : len(old) - tail], new[head : len(new) - tail])
-    return [_Part(first, first, same=True), *middle, _Part(last, last, same=True)]
+    parts = [_Part(first, first, same=True), *middle, _Part(last, last, same=True)]
+    for left, part, right in zip(parts, parts[1:], parts[2:], strict=False):
+        if left.same and right.same and not part.same and "" in (part.old, part.new):
+            _slide(left, part, right)
+    return parts
+
+
+def _slide(left: _Part, part: _Part, right: _Part) -> None:
+    """Of the places where an insertion or deletion could as well be, take one that begins or ends beside a sign."""
+    text = part.old or part.new
+    line = left.new + text + right.new
+    first, last, size = len(left.new), len(left.new), len(text)
+    while first and last - first < _FARTHEST and line[first - 1] == line[first - 1 + size]:
+        first -= 1
+    while last + size < len(line) and last - first < _FARTHEST and line[last] == line[last + size]:
+        last += 1
+    here = len(left.new)
+    best = max(range(first, last + 1), key=lambda at: (_edges(line, at, size), at == here))
+    left.old = left.new = line[:best]
+    right.old = right.new = line[best + size :]
+    moved = line[best : best + size]
+    part.old, part.new = (moved, "") if part.old else ("", moved)
+
+
+def _edges(line: str, at: int, size: int) -> int:
+    """How well a mark of `[at, at + size)` stands: one for each end that does not lie between two word characters."""
+    edges = (at, at + size)
+    return sum(edge in (0, len(line)) or not (line[edge - 1] + line[edge]).isalnum() for edge in edges) - sum(
+        unicodedata.combining(line[edge]) > 0 for edge in edges if edge < len(line)
+    )
 
 
 def _compared(old: list[str], new: list[str]) -> list[_Part]:
     if max(len(old), len(new)) > _MOST_TOKENS or not old or not new or _work(old, new) > _MOST_WORK:
         return [_Part("".join(old), "".join(new), same=False)]
-    matcher = SequenceMatcher(None, old, new, autojunk=False)
+    # A space starts no match, it only continues one: a thousand equal spaces would cost their square.
+    matcher = SequenceMatcher(str.isspace, old, new, autojunk=False)
     return [
         _Part("".join(old[start:end]), "".join(new[first:last]), same=tag == "equal")
         for tag, start, end, first, last in matcher.get_opcodes()
@@ -111,10 +142,8 @@ def _compared(old: list[str], new: list[str]) -> list[_Part]:
 
 def _work(old: list[str], new: list[str]) -> int:
     """How many pairs of equal tokens there are: what each step of the comparison looks at, at most."""
-    counts = {token: 0 for token in old}
-    for token in old:
-        counts[token] += 1
-    return sum(counts.get(token, 0) for token in new)
+    counts = Counter(token for token in old if not token.isspace())
+    return sum(counts[token] for token in new)
 
 
 def _join_small(parts: list[_Part]) -> None:
