@@ -22,7 +22,7 @@ def rewritten(text: str, content: str) -> tuple[Splice, ...]:
 
 
 def line_splices(text: str, span: tuple[int, int], content: str) -> tuple[Splice, ...]:
-    """The splices of whole lines that turn the whole lines `[start, end)` of `text` into `content`; none if it is it."""
+    """The splices that turn the whole lines `[start, end)` of `text` into `content`; none where they are that."""
     own = text[span[0] : span[1]]
     begins = [span[0] + begin for begin in bounds(own)]
     new = lines_of(content)

@@ -8,15 +8,13 @@ from typing import Literal
 
 from orange_jupyter.core.changes.hunks import Hunk
 from orange_jupyter.core.changes.lines import Block, body, changed, ending, lines_of
-from orange_jupyter.core.changes.words import Runs, alike, marked, tokens, unmarked, whole
+from orange_jupyter.core.changes.mates import mates
+from orange_jupyter.core.changes.words import Runs, marked, unmarked, whole
 
 Kind = Literal["same", "removed", "added"]
 Note = Literal["", "no newline at the end", "CRLF", "LF"]
 Pair = tuple["Row | None", "Row | None"]
 
-_MOST_MATED, _MOST_LINES = 400, 500
-"""Blocks with at most so many pairs of lines are aligned, larger ones marked line by line, and beyond that not at all."""
-_LEAST_ALIKE = 0.3
 _NOTES: dict[str, Note] = {"": "no newline at the end", "\r\n": "CRLF", "\n": "LF"}
 
 
@@ -113,12 +111,12 @@ def _changed(sides: _Sides) -> Iterator[Row]:
 
 
 def _of_block(sides: _Sides, block: Block) -> Iterator[Row]:
-    mates = _mates(sides.old[block.old : block.old_end], sides.new[block.new : block.new_end])
+    found = mates(sides.old[block.old : block.old_end], sides.new[block.new : block.new_end])
     marks = {
-        (old, new): marked(body(sides.old[block.old + old]), body(sides.new[block.new + new])) for old, new in mates
+        (old, new): marked(body(sides.old[block.old + old]), body(sides.new[block.new + new])) for old, new in found
     }
-    theirs = {new: old for old, new in mates}
-    ours = dict(mates)
+    theirs = {new: old for old, new in found}
+    ours = dict(found)
     for old in range(block.old_end - block.old):
         line, new = sides.old[block.old + old], ours.get(old)
         other = None if new is None else sides.new[block.new + new]
@@ -139,39 +137,6 @@ def _note(line: str, other: str | None) -> Note:
     if other is None:
         return "" if own else _NOTES[own]
     return "" if own == ending(other) or (own and not ending(other)) else _NOTES[own]
-
-
-def _mates(old: list[str], new: list[str]) -> list[tuple[int, int]]:
-    """Which lines of a block correspond, as rising pairs of indices: the most alike ones together."""
-    if len(old) == len(new) == 1:
-        return [(0, 0)]
-    if max(len(old), len(new)) > _MOST_LINES:
-        return []
-    if len(old) * len(new) > _MOST_MATED:
-        return [(n, n) for n, one in enumerate(old[: len(new)]) if _alike(tokens(body(one)), tokens(body(new[n])))]
-    ours, theirs = ([tokens(body(line)) for line in side] for side in (old, new))
-    best = [[0.0] * (len(new) + 1) for _ in range(len(old) + 1)]
-    score = [[_alike(one, other) for other in theirs] for one in ours]
-    for row in range(len(old) - 1, -1, -1):
-        for column in range(len(new) - 1, -1, -1):
-            both = score[row][column] and score[row][column] + best[row + 1][column + 1]
-            best[row][column] = max(best[row + 1][column], best[row][column + 1], both)
-    found: list[tuple[int, int]] = []
-    row = column = 0
-    while row < len(old) and column < len(new):
-        if score[row][column] and best[row][column] == score[row][column] + best[row + 1][column + 1]:
-            found.append((row, column))
-            row, column = row + 1, column + 1
-        elif best[row][column] == best[row + 1][column]:
-            row += 1
-        else:
-            column += 1
-    return found
-
-
-def _alike(one: list[str], other: list[str]) -> float:
-    degree = alike(one, other)
-    return degree if degree >= _LEAST_ALIKE else 0.0
 
 
 def _above(text: str, start: int, most: int) -> list[str]:
