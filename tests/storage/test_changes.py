@@ -214,6 +214,7 @@ async def test_a_damaged_text_is_never_given_back_and_keeping_it_again_mends_it(
 @pytest.mark.parametrize("name", ["0" * 64, "../../orange.db", "", "*"])
 async def test_a_text_that_is_not_kept_says_what_to_do(changes: Changes, name: str) -> None:
     """R-CHG-9, S08."""
+    await changes.keep(b"another")
     with pytest.raises(ChangeError, match="not kept any more") as caught:
         await changes.kept(name)
     assert caught.value.code is Code.NOT_AVAILABLE
