@@ -9,7 +9,9 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from orange_jupyter.core.errors import SessionError
+from orange_jupyter.changing import means
+from orange_jupyter.core.changes.recovering import recover
+from orange_jupyter.core.changes.service import Changes
 from orange_jupyter.core.events import StopReason
 from orange_jupyter.core.grant import Tier
 from orange_jupyter.core.limits import TurnLimits
@@ -41,10 +43,8 @@ from orange_jupyter.tools import TOOLS
 
 @dataclass(frozen=True, slots=True)
 class ForThisRun:
-    """What a command-line run sets for itself and never saves: None leaves the session's own.
-
-    `folders` are KBs by folder; `reselect` takes the KBs of the working folder instead of those stored.
-    """
+    """What a command-line run sets for itself and never saves: None leaves the session's own; `folders` are KBs by
+    folder, `reselect` takes the KBs of the working folder instead of those stored."""
 
     tier: Tier | None = None
     plan: bool | None = None
@@ -73,6 +73,7 @@ class App:
         self.run = run or ForThisRun()
         self.said: set[str] = set()
         self.language: Language = language_of(locale())
+        self.means = means(ground, lambda: self.bases().bases)
         self._log: logging.Handler | None = None
         self._approver = approver
         self._masker = Masker()
@@ -87,6 +88,7 @@ class App:
         """Open this installation for a notebook's or run's folder. Raises ConfigError, StoreError."""
         app = cls(await Ground.open(environ), folder, approver, run=run)
         await app.learn_secrets()
+        await recover(app.means)
         app._log = await asyncio.to_thread(open_log, app.ground.folders.home, app.mask)
         return app
 
@@ -96,7 +98,7 @@ class App:
         self.ground.documents.hide(self.find_secrets)
 
     def mask(self, text: str) -> str:
-        """The text without known or recognised secrets."""
+        """Without known or recognised secrets."""
         return self._masker.mask(text)
 
     def find_secrets(self, text: str) -> tuple[Span, ...]:
@@ -155,7 +157,7 @@ class App:
         """Open a stored session for writing. Raises SessionError busy where another kernel has it."""
         if record.session_id in self._opened:
             return self._opened[record.session_id]
-        lease = await _patient_lease(self.ground, record.session_id, (notebook, patience))
+        lease = await self.ground.leases.patiently(record.session_id, notebook, patience)
         try:
             transcript = await Transcript.open(self.ground.database, lease, clock=self.ground.clock, mask=self.mask)
             session = Session(await self._state(record), await self._parts(record, transcript))
@@ -221,6 +223,7 @@ class App:
             citations=SessionCitations(ground.database, session_id, mask=self.mask),
             reads=SessionReads(ground.database, session_id),
             blobs=ground.blobs,
+            changes=Changes(session_id, self.means),
             documents=ground.documents,
             approver=self._approver,
             clock=ground.clock,
@@ -267,19 +270,6 @@ def _reach(ground: Ground, chosen: tuple[KnowledgeBase, ...], find_secrets: Find
     library = LocalLibrary(chosen, ground.documents, ground.file_ids, ground.folders.cache / "index")
     workspace = LocalWorkspace(chosen, ground.file_ids, ground.protected, find_secrets=find_secrets)
     return Reach(chosen, workspace, library)
-
-
-async def _patient_lease(ground: Ground, session_id: str, how: tuple[str | None, float]) -> Lease:
-    """The lease of a session, waiting up to some seconds for its holder. Raises SessionError busy."""
-    notebook, patience = how
-    until = ground.clock.monotonic() + patience
-    while True:
-        try:
-            return await ground.leases.acquire(session_id, notebook)
-        except SessionError:
-            if ground.clock.monotonic() >= until:
-                raise
-            await asyncio.sleep(0.05)
 
 
 async def _unsaved(_: State) -> None:

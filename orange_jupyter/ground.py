@@ -12,9 +12,11 @@ from pathlib import Path
 from orange_jupyter.config import Folders, Settings, load_settings
 from orange_jupyter.core.masking import Masker
 from orange_jupyter.documents.extract import LocalDocuments
+from orange_jupyter.local.applying.applier import LocalApplier
 from orange_jupyter.local.fileids import FileIds
 from orange_jupyter.local.protected import Protected
 from orange_jupyter.storage.blobs import FileBlobs
+from orange_jupyter.storage.changes import Changes
 from orange_jupyter.storage.database import Database
 from orange_jupyter.storage.hosts import Hosts
 from orange_jupyter.storage.keys import Keys, system_ring
@@ -54,6 +56,8 @@ class Ground:
     documents: LocalDocuments
     file_ids: FileIds
     protected: Protected
+    changes: Changes
+    applier: LocalApplier
 
     @classmethod
     async def open(cls, environ: Mapping[str, str]) -> Ground:
@@ -62,6 +66,7 @@ class Ground:
         clock = SystemClock()
         database = await Database.open_async(folders.home)
         leases = Leases(folders.home, clock)
+        protected = _protected(environ, folders)
         return cls(
             environ=environ,
             folders=folders,
@@ -75,7 +80,9 @@ class Ground:
             blobs=FileBlobs(folders.home),
             documents=LocalDocuments(),
             file_ids=await asyncio.to_thread(FileIds, folders.home / "files.db"),
-            protected=_protected(environ, folders),
+            protected=protected,
+            changes=Changes(database, folders.home),
+            applier=LocalApplier(folders.home, protected),
         )
 
     def settings(self) -> Settings:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from orange_jupyter.core.changes.news import news
 from orange_jupyter.core.desk import Desk
 from orange_jupyter.core.grant import Grant
 from orange_jupyter.core.loop import Agent
@@ -36,8 +37,12 @@ class Bench:
             desk=self.desk(turn_id, audience),
             bases=self.reach.bases,
             keep=keep,
+            news=self._news,
             limits=replace(self.parts.limits, steps=steps) if steps else self.parts.limits,
         )
+
+    async def _news(self) -> str:
+        return self.parts.mask(await news(self.parts.changes.means, self.session_id))
 
     def desk(self, turn_id: str, audience: Audience) -> Desk:
         """What `run_call` works with; also for single calls from the command line."""
@@ -47,7 +52,7 @@ class Bench:
             turn_id=turn_id,
             tools=parts.tools,
             grant=self.grant,
-            context=self._context,
+            context=lambda grant, progress: self._context(turn_id, grant, progress),
             approver=parts.approver,
             evidence=parts.evidence,
             mask=parts.mask,
@@ -57,12 +62,14 @@ class Bench:
             delta=audience.delta,
         )
 
-    def _context(self, grant: Grant, progress: ReportProgress) -> ToolContext:
+    def _context(self, turn_id: str, grant: Grant, progress: ReportProgress) -> ToolContext:
         parts = self.parts
         return ToolContext(
             session_id=self.session_id,
+            turn_id=turn_id,
             grant=grant,
             workspace=self.reach.workspace,
+            changes=parts.changes,
             library=self.reach.library,
             documents=parts.documents,
             evidence=parts.evidence,

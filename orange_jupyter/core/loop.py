@@ -31,14 +31,22 @@ CIRCLING = (
 NUDGE = "Your last reply was empty. Answer the question, or say that you cannot."
 
 
+async def no_news() -> str:
+    """Nothing was decided."""
+    return ""
+
+
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """Everything one turn runs with. `keep` makes a message durable before the next step may use it."""
+    """Everything one turn runs with. `keep` makes a message durable before the next step may use it; `news` is what a
+    person decided meanwhile on proposed changes, told to the model before its next step (R-CHG-12).
+    """
 
     model: Model
     desk: Desk
     bases: tuple[KnowledgeBase, ...]
     keep: Callable[[Message], Awaitable[None]]
+    news: Callable[[], Awaitable[str]] = no_news
     limits: TurnLimits = field(default_factory=TurnLimits)
 
 
@@ -67,6 +75,7 @@ async def run_turn(agent: Agent, history: Sequence[Turned], course: Course) -> S
     """Run steps until an answer or the step limit. Raises ModelError, StoreError; cancellation stops it anywhere."""
     while course.step < agent.limits.steps:
         course.step += 1
+        await _tell_news(agent, course)
         reply = await _ask_model(agent, history, course)
         done = await _take(agent, reply, course)
         await agent.desk.hear(StepFinished(step=course.step, usage=reply.usage))
@@ -76,6 +85,12 @@ async def run_turn(agent: Agent, history: Sequence[Turned], course: Course) -> S
         if passed is not None:
             return passed
     return StopReason.STEP_LIMIT
+
+
+async def _tell_news(agent: Agent, course: Course) -> None:
+    told = await agent.news()
+    if told:
+        await _keep(agent, course, Message(role=Role.USER, parts=(Text(text=told),)))
 
 
 async def _ask_model(agent: Agent, history: Sequence[Turned], course: Course) -> Reply:

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from orange_jupyter.core.changes.service import Changes
 from orange_jupyter.core.events import Notice
 from orange_jupyter.core.grant import Switches, Tier
 from orange_jupyter.core.keeping import Blobs, Citations, Evidence, Reads, Transcript
@@ -61,6 +62,7 @@ class Parts:
     citations: Citations
     reads: Reads
     blobs: Blobs
+    changes: Changes
     documents: Documents
     approver: Approver
     clock: Clock

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from orange_jupyter.core.approval import ApprovalRequest, Outcome, TierRequest
+from orange_jupyter.core.changes.values import Spot
 from orange_jupyter.core.corpus import Hits, Listing, ListQuery, SearchQuery
 from orange_jupyter.core.deltas import Delta
 from orange_jupyter.core.document import DocumentText, Extract, Picture, PictureLimits
@@ -101,6 +102,11 @@ class Workspace(Protocol):
 
     async def by_id(self, file_id: str) -> Place:
         """Find a scanned file again, also after a rename. Raises PathError not_found."""
+        ...
+
+    async def spot(self, place: Place, *, follow: bool = True) -> Spot:
+        """The real place that a change acts on, which need not exist yet: links inside the KB resolved, of the last
+        part only with `follow`. Raises PathError link_escape, outside_workspace."""
         ...
 
     async def stat(self, place: Place) -> FileInfo:

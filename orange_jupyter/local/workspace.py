@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
+from orange_jupyter.core.changes.values import Spot
 from orange_jupyter.core.corpus import Listing, ListQuery
 from orange_jupyter.core.masking import FindSecrets
 from orange_jupyter.core.outside import ANY_FILE, OutsideFilter, OutsideFound
@@ -24,6 +25,7 @@ from orange_jupyter.local.placing import resolve
 from orange_jupyter.local.protected import Protected
 from orange_jupyter.local.reading import Counted, Disk
 from orange_jupyter.local.scan import Stop
+from orange_jupyter.local.spots import spot_of
 
 T = TypeVar("T")
 
@@ -61,6 +63,10 @@ class LocalWorkspace:
     async def by_id(self, file_id: str) -> Place:
         """Where a scanned file lies now, also after a rename. Raises PathError not_found, outside_workspace."""
         return await _stoppable(lambda stop: self._disk.find(file_id, stop))
+
+    async def spot(self, place: Place, *, follow: bool = True) -> Spot:
+        """The real place that a change acts on. Raises PathError link_escape, outside_workspace."""
+        return await asyncio.to_thread(spot_of, place, self._bases, follow=follow)
 
     async def stat(self, place: Place) -> FileInfo:
         """What lies at a place. Raises PathError (not_found with near names as its hint, link_escape …)."""

@@ -63,6 +63,17 @@ class Leases:
         """Take a session for writing. Raises SessionError (busy) that names the notebook which has it."""
         return await asyncio.to_thread(self.acquire_blocking, session_id, notebook)
 
+    async def patiently(self, session_id: str, notebook: str | None, seconds: float) -> Lease:
+        """The same, waiting up to some seconds for its holder."""
+        until = self._clock.monotonic() + seconds
+        while True:
+            try:
+                return await self.acquire(session_id, notebook)
+            except SessionError:
+                if self._clock.monotonic() >= until:
+                    raise
+                await asyncio.sleep(0.05)
+
     def acquire_blocking(self, session_id: str, notebook: str | None = None) -> Lease:
         """The same from a thread without a loop."""
         try:

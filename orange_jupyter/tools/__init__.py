@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from orange_jupyter.core.tool import Tool
+from orange_jupyter.tools.edit import EDIT
 from orange_jupyter.tools.list import LIST
 from orange_jupyter.tools.read import READ
 from orange_jupyter.tools.search import SEARCH
 from orange_jupyter.tools.tool_result_read import TOOL_RESULT_READ
+from orange_jupyter.tools.write import WRITE
 
-TOOLS: tuple[Tool[Any], ...] = (SEARCH, READ, LIST, TOOL_RESULT_READ)
+TOOLS: tuple[Tool[Any], ...] = (SEARCH, READ, LIST, EDIT, WRITE, TOOL_RESULT_READ)

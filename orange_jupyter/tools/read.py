@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Literal
 
 from pydantic import Field, model_validator
@@ -14,6 +15,7 @@ from orange_jupyter.core.tool import Action, Arguments, Result, Tool, ToolContex
 from orange_jupyter.tools.reading.asked import Asked, Images
 from orange_jupyter.tools.reading.notes import read_text
 from orange_jupyter.tools.reading.papers import read_document
+from orange_jupyter.tools.reading.pending import disk_place, pending_note, stands
 from orange_jupyter.tools.reading.pictures import read_picture
 
 TEXT_BYTES = 20 * 1_048_576
@@ -34,6 +36,7 @@ class ReadArguments(Arguments):
     block: int | None = Field(default=None, ge=1, description="One structure block of a DOCX or PDF, from 1.")
     heading: str | None = Field(default=None, description="A DOCX section by its heading; `A > B` for a path.")
     include_images: Literal["auto", "always", "none"] = Field(default="auto")
+    view: Literal["pending", "disk"] = Field(default="pending", description="With your pending changes, or the disk.")
 
     @model_validator(mode="after")
     def _one_source(self) -> ReadArguments:
@@ -80,6 +83,19 @@ async def _run(context: ToolContext, arguments: ReadArguments, action: Action) -
         raise ToolError(Code.NO_BACKEND, "No web backend is set up.")
     kind = file_type(place.relative)
     _check_kind(place, kind)
+    pending = await stands(context, place) if arguments.view == "pending" else None
+    if pending is not None:
+        noted = await pending_note(context, place) if kind in ("markdown", "txt") else None
+        if noted is not None:
+            _refuse_parts(arguments, kind)
+            seen = await read_text(context, noted, _asked(arguments))
+            return replace(seen, fields=seen.fields | {"pendingView": True})
+        place = disk_place(context, place, pending)
+    return await _read_disk(context, arguments, (place, kind))
+
+
+async def _read_disk(context: ToolContext, arguments: ReadArguments, what: tuple[Place, str]) -> Result:
+    place, kind = what
     info = await context.workspace.stat(place)
     if info.file_type == "folder":
         raise PathError(Code.NOT_REGULAR_FILE, f"{place.shown} is a folder.", hint="Use list to see what lies in it.")

@@ -72,13 +72,17 @@ class Applied:
 
 @dataclass(frozen=True, slots=True)
 class TextNow:
-    """A text file as it is on the disk: `text` without the byte order mark `bom`; `uncertain` must not be written."""
+    """A text file as it is on the disk: `text` without the byte order mark `bom`; `uncertain` must not be written.
+
+    `links` counts its hard links.
+    """
 
     data: bytes = field(repr=False)
     text: str = field(repr=False)
     encoding: str = "utf-8"
     bom: bytes = b""
     uncertain: bool = False
+    links: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,7 +83,7 @@ async def _step(means: Means, proposal: Proposal, siblings: Sequence[Proposal]) 
     if kind in (Kind.CREATE_FILE, Kind.CREATE_FOLDER):
         return Step(Act.TRASH, names, proposal.spot, expected=applied)
     if kind.moves and proposal.target is not None:
-        return Step(Act.MOVE, names, proposal.target, target=proposal.spot, expected=applied)
+        return Step(Act.MOVE, names, proposal.target, target=proposal.spot)  # whatever was written in it since
     return Step(Act.RESTORE, names, proposal.spot, kept=proposal.id)
 
 

@@ -1,0 +1,40 @@
+"""What every session's changes are made with: the store, the hands on the disk, and the eyes that read a note."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from orange_jupyter.core.changes.means import Means
+from orange_jupyter.core.changes.ports import TextNow
+from orange_jupyter.core.changes.values import Spot
+from orange_jupyter.core.paths import KnowledgeBase
+from orange_jupyter.documents.text import decode
+from orange_jupyter.ground import Ground
+from orange_jupyter.local.files import read_beneath
+from orange_jupyter.storage.ids import new_id
+
+NOTE_BYTES = 20 * 1_048_576
+"""The largest note that is edited: what `read` takes."""
+
+
+def means(ground: Ground, bases: Callable[[], Sequence[KnowledgeBase]]) -> Means:
+    """The means of an installation; `bases` gives the registered KBs, for the encoding that is set for one."""
+
+    async def look(spot: Spot) -> TextNow:
+        return await asyncio.to_thread(_look, spot, bases)
+
+    return Means(
+        store=ground.changes,
+        applier=ground.applier,
+        look=look,
+        clock=ground.clock,
+        new_id=lambda prefix: new_id(f"{prefix}_"),
+    )
+
+
+def _look(spot: Spot, bases: Callable[[], Sequence[KnowledgeBase]]) -> TextNow:
+    data, state, _ = read_beneath(spot.root, spot.relative, limit=NOTE_BYTES)
+    encoding = next((base.encoding for base in bases() if base.root == spot.root), None)
+    decoded = decode(data, encoding)
+    return TextNow(data, decoded.text, decoded.encoding, decoded.bom, decoded.uncertain, state.st_nlink)

@@ -1,0 +1,68 @@
+"""Text operations on a note: exact, on the text as it would be after what is pending (R-EDIT-1, -4, -6)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from orange_jupyter.core.changes.drafting import Asked, Draft, TextView
+from orange_jupyter.core.changes.matching import Edit
+from orange_jupyter.core.changes.values import Kind
+from orange_jupyter.core.codes import Code
+from orange_jupyter.core.errors import ChangeError
+from orange_jupyter.core.paths import Place, file_type
+from orange_jupyter.core.tool import Result, ToolContext
+from orange_jupyter.tools.changing.answering import answered, refuse_masked, with_turn
+from orange_jupyter.tools.changing.places import Located, info_of, locate
+
+
+@dataclass(frozen=True, slots=True)
+class TextChange:
+    """What is asked of a note's text."""
+
+    kind: Kind
+    edits: tuple[Edit, ...] = ()
+    content: str = ""
+
+
+async def change_text(context: ToolContext, place: Place, change: TextChange) -> Result:
+    """Propose it. Raises ChangeError (no_match, not_unique, unsupported_type, masked_text …), PathError, ReadError."""
+    located = await locate(context, place)
+    _require_note(place, located)
+    info = await info_of(context, located)
+    if info is not None and info.file_type == "folder":
+        raise ChangeError(Code.UNSUPPORTED_TYPE, f"{place.shown} is a folder.", hint="Name a note in it.")
+    view = await context.changes.view(located.spot)
+    refuse_masked(tuple(text for edit in change.edits for text in (edit.old_text, edit.new_text)), view.text)
+    refuse_masked((change.content,), view.text)
+    base = place.knowledge_base
+    draft = Draft(
+        kind=change.kind,
+        knowledge_base_id=base.id if base else "",
+        path=place.shown,
+        spot=located.spot,
+        summary="",
+        warnings=await _warnings(context, located, view, change),
+    )
+    asked = Asked(change.kind, change.edits, change.content)
+    return await answered(context, await context.changes.propose_text(with_turn(context, draft), view, asked))
+
+
+def _require_note(place: Place, located: Located) -> None:
+    for name in (place.relative, located.spot.relative):
+        if file_type(name) not in ("markdown", "txt"):
+            raise ChangeError(
+                Code.UNSUPPORTED_TYPE,
+                f"{place.shown} is not a note (.md, .markdown, .txt); its text is not edited.",
+                hint="Only move, rename and delete work on other files.",
+            )
+
+
+async def _warnings(context: ToolContext, located: Located, view: TextView, change: TextChange) -> tuple[str, ...]:
+    found = [located.link] if located.link else []
+    if change.kind is Kind.APPEND and view.text and not view.text.endswith("\n"):
+        found.append("The file does not end with a newline: the text continues its last line.")
+    if view.standing.created is None:
+        now = await context.changes.means.look(view.standing.spot)
+        if now.links > 1:
+            found.append(f"The file has other hard links ({now.links - 1}): they keep the old text.")
+    return tuple(found)
