@@ -1,0 +1,77 @@
+"""Operations as a person reads them: each with the text below it, its hunks and counts (R-CHG-2, R-CHG-12)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from orange_jupyter.core.changes.deciding import digest, text_of
+from orange_jupyter.core.changes.hunks import Hunk, hunks
+from orange_jupyter.core.changes.means import Means
+from orange_jupyter.core.changes.splices import spliced
+from orange_jupyter.core.changes.unified import counts
+from orange_jupyter.core.changes.values import Kind, OpState, Proposal
+from orange_jupyter.core.errors import ChangeError
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One operation to be looked at; `digest` is what a Choice of it is bound to.
+
+    `below` is the text that it changes (None where it changes no text, or that is not kept any more), `added` and
+    `removed` count lines. A new file shows its content as added lines over "".
+    """
+
+    proposal: Proposal
+    digest: str
+    below: str | None = field(default=None, repr=False)
+    hunks: tuple[Hunk, ...] = ()
+    added: int = 0
+    removed: int = 0
+    needed_by: int = 0
+
+
+async def shown(means: Means, proposals: Sequence[Proposal]) -> tuple[Shown, ...]:
+    """The operations of one change set, or some of them, with their texts. Raises StoreError."""
+    made = []
+    needed: dict[str, int] = {}
+    for one in proposals:
+        for name in one.operation.depends_on:
+            needed[name] = needed.get(name, 0) + 1
+    texts = await _texts(means, proposals)
+    for one in proposals:
+        made.append(await asyncio.to_thread(_shown, one, texts.get(one.id), needed.get(one.id, 0)))
+    return tuple(made)
+
+
+def _shown(proposal: Proposal, below: str | None, needed_by: int) -> Shown:
+    if below is None:
+        return Shown(proposal, digest(proposal), needed_by=needed_by)
+    added, removed = counts(below, proposal.splices)
+    if proposal.operation.kind is Kind.CREATE_FILE:
+        content = proposal.content or ""
+        lines = content.count("\n") + (not content.endswith("\n") and content != "")
+        return Shown(proposal, digest(proposal), "", (), lines, 0, needed_by)
+    return Shown(proposal, digest(proposal), below, hunks(below, proposal.splices), added, removed, needed_by)
+
+
+async def _texts(means: Means, proposals: Sequence[Proposal]) -> Mapping[str, str]:
+    """The text below each operation that has one: its base with the earlier ones of its file that still count."""
+    texts: dict[str, str] = {}
+    above: dict[tuple[str, str], str] = {}
+    for one in proposals:
+        if one.operation.kind is Kind.CREATE_FILE:
+            texts[one.id] = ""
+        if one.base is None:
+            continue
+        key = (one.chain, one.base.sha256)
+        if key not in above:
+            try:
+                above[key] = text_of(one.base, await means.store.kept(one.base.sha256))
+            except ChangeError:
+                continue
+        texts[one.id] = above[key]
+        if one.state in (OpState.PENDING, OpState.APPLIED):
+            above[key] = spliced(above[key], one.splices)
+    return texts
