@@ -48,7 +48,7 @@ class Hands:
             prepare(job, self.kept)
         except (OSError, ToolError) as error:
             job.result = failed(error, job.step.spot, WORDS[job.step.act])
-            remove_temp(job)
+            job.made = not remove_temp(job)
 
     def carry_out(self, batch: Batch) -> None:
         """All steps that have no result yet, in their order; each result is noted before the next begins."""

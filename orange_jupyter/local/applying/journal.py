@@ -121,9 +121,12 @@ def read_journal(file: Path) -> Batch | None:
         if packed["version"] != VERSION:
             return None
         jobs = [_unpack(index, one) for index, one in enumerate(packed["steps"])]
-        return Batch(packed["batch"], file.parent, jobs, Stage(packed["stage"]))
+        batch = Batch(packed["batch"], file.parent, jobs, Stage(packed["stage"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None
+    for job in batch.jobs:
+        job.made = job.made or batch.stage is Stage.PREPARING
+    return batch
 
 
 def journals(folder: Path) -> list[str]:
@@ -147,6 +150,7 @@ def _pack(job: Job) -> dict[str, Any]:
         "after": step.after,
         "sha256": job.sha256,
         "temp": [job.temp.root, job.temp.folder, job.temp.name] if job.temp else None,
+        "made": job.made,
         "begun": job.begun,
         "result": _pack_result(job.result) if job.result else None,
     }
@@ -179,7 +183,7 @@ def _unpack(index: int, one: dict[str, Any]) -> Job:
     )
     temp = Temp(*one["temp"]) if one["temp"] else None
     result = _unpack_result(one["result"]) if one["result"] else None
-    return Job(index, step, one["sha256"], temp, one["begun"], result, again=True, made=True)
+    return Job(index, step, one["sha256"], temp, one["begun"], result, again=True, made=one["made"])
 
 
 def _spot(pair: list[str]) -> Spot:
