@@ -9,9 +9,11 @@ from orange_jupyter.core.changes.following import follow
 from orange_jupyter.core.changes.means import Means, rebased
 from orange_jupyter.core.changes.planning import Plan, planned
 from orange_jupyter.core.changes.ports import Act, Applied, Step, StepResult
+from orange_jupyter.core.changes.rights import require_applying
 from orange_jupyter.core.changes.values import Choice, OpState, Proposal, TextBase
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.errors import ChangeError, ToolError
+from orange_jupyter.core.grant import Grant
 
 _STALE = (Code.STALE_SOURCE, Code.TARGET_EXISTS)
 
@@ -26,11 +28,13 @@ class Decided:
     warnings: tuple[str, ...] = ()
 
 
-async def apply(means: Means, choices: Sequence[Choice]) -> tuple[Decided, ...]:
+async def apply(means: Means, grant: Grant, choices: Sequence[Choice]) -> tuple[Decided, ...]:
     """Apply chosen operations of any session, in the order in which they were proposed; one result for each choice.
 
-    What cannot be applied stays open with its error. Raises RunError busy, ChangeError where nothing was begun.
+    What cannot be applied stays open with its error. Raises RightsError where the rights do not allow it, RunError busy,
+    ChangeError where nothing was begun.
     """
+    require_applying(grant)
     wanted = {choice.operation_id: choice for choice in choices}
     found = await means.store.find(list(wanted))
     everything = await means.store.sets(list(dict.fromkeys(one.operation.change_set_id for one in found)))

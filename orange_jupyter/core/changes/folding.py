@@ -24,7 +24,8 @@ class Folded:
     def __init__(self, text: str, alphabet: str = "") -> None:
         """`alphabet` holds the characters of what will be looked for in it."""
         self._source = text
-        self._table = {ord(one): fold(one) for one in {*text, *alphabet}}
+        own = map(chr, range(128)) if text.isascii() else set(text)
+        self._table = {ord(one): fold(one) for one in {*own, *alphabet}}
         chunks = [text[at : at + _CHUNK].translate(self._table) for at in range(0, len(text), _CHUNK)]
         self._begins = [0, *accumulate(map(len, chunks))]
         self.text = "".join(chunks)
@@ -62,10 +63,11 @@ def difference(there: str, given: str) -> tuple[int, str]:
     at = next((number for number in range(most) if there[number] != given[number]), most)
     if there.casefold() == given.casefold():
         return at, "differs in case"
-    for form, words in (("NFD", "separate accents (NFD)"), ("NFC", "composed characters (NFC)")):
-        if unicodedata.normalize("NFC", there) == unicodedata.normalize("NFC", given):
-            if there == unicodedata.normalize(form, there):
-                return at, f"is written with {words}, other than what was given"
+    if unicodedata.normalize("NFC", there) == unicodedata.normalize("NFC", given):
+        composed, separate = "composed characters (NFC)", "separate accents (NFD)"
+        if there == unicodedata.normalize("NFC", there):
+            return at, f"has {composed} where {separate} were given"
+        return at, f"has {separate} where {composed} were given"
     return _first(there, given, at)
 
 
@@ -111,11 +113,10 @@ def _name(character: str, count: int, *, crlf: bool) -> str:
     known = {" ": "space", "\t": "tab", "\n": "line break", "\r": "CRLF line break" if crlf else "lone CR"}
     number = f"U+{ord(character):04X}"
     if character in known:
-        name = known[character]
-    elif not fold(character) or unicodedata.combining(character):
+        return f"a {known[character]}" if count == 1 else f"{count:,} {known[character]}s"
+    if not fold(character) or unicodedata.combining(character):
         name = f"{unicodedata.name(character, 'control character').lower()} ({number})"
-    elif character.isascii() and character.isalnum():
+        return f"a {name}" if count == 1 else f"{count:,} × {name}"
+    if character.isascii() and character.isalnum():
         return character * count
-    else:
-        return f"{character * count} ({number})"
-    return f"a {name}" if count == 1 else f"{count} × {name}"
+    return f"{character * count} ({number})"

@@ -9,8 +9,8 @@ from difflib import SequenceMatcher
 
 from orange_jupyter.core.changes.words import alike, tokens
 
-_MOST_LINES, _MOST_NEEDLES, _MOST_TOKENS = 40, 60, 400
-_OFTEN = 200
+_MOST_LINES, _MOST_NEEDLES, _MOST_TOKENS = 15, 30, 400
+_OFTEN = 40
 _WIDE, _MARGIN = 120, 24
 _LEAST_ALIKE = 0.4
 
@@ -46,9 +46,8 @@ def likest(text: str, old: str) -> list[Likeness]:
         for place in _places(text, needle.text):
             start, window = _window(text, place, needle.at - begin, len(given))
             one = _compared(start, window, given)
-            line = text.rfind("\n", 0, place)
-            if one.degree >= _LEAST_ALIKE and (line not in found or found[line].degree < one.degree):
-                found[line] = one
+            if one.degree >= _LEAST_ALIKE and (start not in found or found[start].degree < one.degree):
+                found[start] = one
     return sorted(found.values(), key=lambda one: (-one.degree, one.at))
 
 
@@ -118,11 +117,11 @@ def _places(text: str, needle: str) -> Iterator[int]:
 
 def _window(text: str, place: int, before: int, size: int) -> tuple[int, str]:
     """The line around a place, no wider than what it is compared with and a margin."""
-    low = text.rfind("\n", 0, place) + 1
-    high = text.find("\n", place)
-    start = max(low, place - before - _MARGIN)
-    end = min(len(text) if high < 0 else high, place - before + size + _MARGIN)
-    return start, text[start:end]
+    start = max(place - before - _MARGIN, 0)
+    start = max(start, text.rfind("\n", start, place) + 1)
+    end = place - before + size + _MARGIN
+    stop = text.find("\n", place, end)
+    return start, text[start : end if stop < 0 else stop]
 
 
 def _compared(start: int, window: str, given: str) -> Likeness:
@@ -133,7 +132,7 @@ def _compared(start: int, window: str, given: str) -> Likeness:
     steps = [one for one in SequenceMatcher(None, theirs, ours, autojunk=False).get_opcodes() if one[0] != "equal"]
     inner = [one for one in steps if one[0] != "insert" or 0 < one[1] < len(theirs)]
     if not inner:
-        return Likeness(start, degree, "is nearest")
+        return Likeness(start, degree, "is the nearest text")
     _, low, high, first, last = inner[0]
     at = start + len("".join(ours[:first]))
     if first == last:

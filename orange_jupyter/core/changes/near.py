@@ -47,17 +47,27 @@ def _same_to_the_eye(text: str, old: str, most: int) -> list[tuple[int, str]]:
 def _with_unseen_ends(text: str, span: tuple[int, int], old: str) -> tuple[int, int]:
     """The span with the spaces beside it, where what was given begins or ends with such."""
     start, end = span
-    while start and not fold(old[0]) and span[0] - start < _WIDTH and not fold(text[start - 1]):
+    lead, trail = old[: len(old) - len(old.lstrip())], old[len(old.rstrip()) :]
+    while start and span[0] - start < _WIDTH and _beside(text[start - 1], lead or _unseen(old[0])):
         start -= 1
-    while end < len(text) and not fold(old[-1]) and end - span[1] < _WIDTH and not fold(text[end]):
+    while end < len(text) and end - span[1] < _WIDTH and _beside(text[end], trail or _unseen(old[-1])):
         end += 1
     return start, end
 
 
+def _unseen(character: str) -> str:
+    return "" if fold(character) else character
+
+
+def _beside(character: str, given: str) -> bool:
+    """Whether it belongs to the spaces that were given at an end; another line only where a line end was."""
+    return bool(given) and not fold(character) and (character not in "\r\n" or "\n" in given)
+
+
 def _shown(text: str, at: int) -> str:
     """The line around a place, at most 160 characters, cut ends as `…`."""
-    low = text.rfind("\n", 0, at) + 1
-    high = text.find("\n", at)
+    low = text.rfind("\n", max(at - _WIDTH, 0), at) + 1
+    high = text.find("\n", at, at + _WIDTH)
     high = len(text) if high < 0 else high
     left = _fitting((_escaped(text, n) for n in range(at - 1, low - 1, -1)), _WIDTH // 2 - 1)
     right = _fitting((_escaped(text, n) for n in range(at, high)), _WIDTH // 2 - 1)

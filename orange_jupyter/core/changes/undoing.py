@@ -10,14 +10,20 @@ from orange_jupyter.core.changes.deciding import bytes_of, text_of
 from orange_jupyter.core.changes.following import follow
 from orange_jupyter.core.changes.means import Means
 from orange_jupyter.core.changes.ports import Act, Applied, Step, StepResult
+from orange_jupyter.core.changes.rights import require_applying
 from orange_jupyter.core.changes.splices import Fate, Layer, Tied, settle
 from orange_jupyter.core.changes.values import Kind, OpState, Proposal
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.errors import ChangeError, ToolError
+from orange_jupyter.core.grant import Grant
 
 
-async def undo(means: Means, operation_ids: Sequence[str]) -> tuple[Decided, ...]:
-    """Undo applied operations, the latest first; one result for each. What cannot be undone stays as it is."""
+async def undo(means: Means, grant: Grant, operation_ids: Sequence[str]) -> tuple[Decided, ...]:
+    """Undo applied operations, the latest first; one result for each. What cannot be undone stays as it is.
+
+    Raises RightsError where the rights do not allow it.
+    """
+    require_applying(grant)
     found = {one.id: one for one in await means.store.find(operation_ids)}
     results: dict[str, Decided] = {}
     for name in sorted(found, key=list(operation_ids).index, reverse=True):

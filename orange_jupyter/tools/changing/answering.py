@@ -45,7 +45,7 @@ async def answered(context: ToolContext, proposal: Proposal) -> Result:
             notices = ("It builds on a change that waits for the person, so it waits too.",)
         else:
             choice = Choice(operation_id=proposal.id, digest=digest(proposal))
-            decided = (await apply(context.changes.means, [choice]))[0]
+            decided = (await apply(context.changes.means, context.grant, [choice]))[0]
             proposal, error, more = decided.proposal, decided.error, decided.warnings
     fields = fields_of(proposal)
     if error is not None:
