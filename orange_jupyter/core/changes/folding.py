@@ -85,7 +85,8 @@ def _first(there: str, given: str, at: int) -> tuple[int, str]:
                 theirs = given[at : at + len(theirs) + 1]
     if not theirs:
         return at, f"has {named(ours)} that was not given"
-    return at, f"has {named(ours)} where {named(theirs)} was given"
+    verb = "were" if named(theirs).partition(" ")[0].isdigit() else "was"
+    return at, f"has {named(ours)} where {named(theirs)} {verb} given"
 
 
 def _unseen(text: str, at: int) -> str:
