@@ -7,10 +7,11 @@ leaves its note behind when it is killed.
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import quote
@@ -40,10 +41,10 @@ class Can:
         """Its `files` and `info` folders, made where they are missing. Raises Unusable."""
         opened: list[int] = []
         try:
+            _make_own(self.path)
             for name in ("files", "info"):
-                folder = os.path.join(self.path, name)
-                _make(folder)
-                opened.append(_open_own(folder))
+                _make_own(os.path.join(self.path, name))
+                opened.append(os.open(os.path.join(self.path, name), FOLDER))
         except OSError as error:
             _close(opened)
             raise Unusable(f"{self.path} cannot be used ({meaning(error)[1]})") from error
@@ -65,18 +66,20 @@ def _close(opened: list[int]) -> None:
         os.close(fd)
 
 
+def _make_own(folder: str) -> None:
+    """See that a folder is there, is no link and is this user's own. Raises OSError."""
+    if not os.path.lexists(folder):
+        _make(folder)
+    state = os.lstat(folder)
+    if not stat.S_ISDIR(state.st_mode) or state.st_uid != os.geteuid():
+        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
+
+
 def _make(folder: str) -> None:
-    if not os.path.isdir(folder):
-        os.makedirs(folder, mode=0o700, exist_ok=True)
-
-
-def _open_own(folder: str) -> int:
-    """A folder of this user's, no link. Raises OSError."""
-    for part in (os.path.dirname(folder), folder):
-        state = os.lstat(part)
-        if not stat.S_ISDIR(state.st_mode) or state.st_uid != os.geteuid():
-            raise PermissionError(1, "not this user's folder")
-    return os.open(folder, FOLDER)
+    if not os.path.isdir(os.path.dirname(folder)):
+        _make(os.path.dirname(folder))
+    with suppress(FileExistsError):
+        os.mkdir(folder, 0o700)
 
 
 def cans_for(place: Entry, spot: Spot, data_home: str) -> list[Can]:
