@@ -7,6 +7,7 @@ approximate match: a miss is an error with hints (`near`), never an edit somewhe
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -17,6 +18,8 @@ from orange_jupyter.core.errors import ChangeError
 from orange_jupyter.core.messages import Value
 
 _LINE_END = re.compile(r"\r\n|\n")
+_GIVEN_END = re.compile(r"(?<!\r)(?:\r\n|\n)")  # a CR before a CRLF is none of its own: it would become one
+_LF = re.compile(r"((?<!\r)\n)")
 _ENDING = r"(?:\r\n|(?<!\r)\n)"
 
 
@@ -29,7 +32,16 @@ class Edit(Value):
 
 
 def replacement(text: str, edit: Edit) -> Splice:
-    """The splice of one edit. Raises ChangeError no_match, not_unique, occurrence_out_of_range, nothing_to_do."""
+    """The splice of one edit.
+
+    Raises ChangeError no_match, not_unique, occurrence_out_of_range, nothing_to_do, invalid_argument (no oldText).
+    """
+    if not edit.old_text:
+        raise ChangeError(
+            Code.INVALID_ARGUMENT,
+            "oldText is empty; nothing was changed.",
+            hint="Give the text to replace exactly as it stands, or use append or rewrite.",
+        )
     if edit.old_text == edit.new_text:
         raise ChangeError(Code.NOTHING_TO_DO, "oldText and newText are the same; nothing would change.")
     found = occurrences(text, edit.old_text)
@@ -71,9 +83,26 @@ def appended(text: str, content: str) -> Splice:
 
 def occurrences(text: str, old: str) -> list[tuple[int, int]]:
     """Where `old` stands, as [start, end), overlapping ones too."""
-    units = [_ENDING if one == "\n" else re.escape(one) for one in re.split(r"((?<!\r)\n)", old) if one]
-    pattern = re.compile(f"(?=({''.join(units)}))")
-    return [found.span(1) for found in pattern.finditer(text)]
+    if "\r\n" not in text or not _LF.search(old):
+        return [(at, at + len(old)) for at in _places(text, old)]
+    if "\r" in old:
+        units = [_ENDING if one == "\n" else re.escape(one) for one in _LF.split(old) if one]
+        return [found.span(1) for found in re.finditer(f"(?=({''.join(units)}))", text)]
+    shorter = _places(text.replace("\r\n", "\n"), old)
+    if not shorter:
+        return []
+    # Where the CRLFs stand in the text with one character for each: the n-th one has moved by n.
+    moved = [found.start() - number for number, found in enumerate(re.finditer("\r\n", text))]
+    return [(at + bisect_left(moved, at), at + len(old) + bisect_left(moved, at + len(old))) for at in shorter]
+
+
+def _places(text: str, old: str) -> list[int]:
+    found: list[int] = []
+    at = text.find(old)
+    while at >= 0:
+        found.append(at)
+        at = text.find(old, at + 1)
+    return found
 
 
 def fitted(text: str, span: tuple[int, int], new: str) -> str:
@@ -82,7 +111,7 @@ def fitted(text: str, span: tuple[int, int], new: str) -> str:
     own = _LINE_END.findall(text[start:end])
     nearest = own[-1] if own else _nearest(text, start)
     given = iter(own)
-    return _LINE_END.sub(lambda _: next(given, nearest), new)
+    return _GIVEN_END.sub(lambda _: next(given, nearest), new)
 
 
 def line_of(text: str, offset: int) -> int:
@@ -116,11 +145,11 @@ def _chosen(text: str, edit: Edit, found: list[tuple[int, int]]) -> tuple[int, i
             hint="Give more of the text around it, or occurrence (from 1).",
             details={"count": len(found), "lines": lines},
         )
-    number = edit.occurrence or 1
-    if number > len(found):
+    number = 1 if edit.occurrence is None else edit.occurrence
+    if not 1 <= number <= len(found):
         raise ChangeError(
             Code.OCCURRENCE_OUT_OF_RANGE,
-            f"oldText stands {len(found):,} times; there is no occurrence {number}.",
+            f"oldText stands {len(found):,} times; there is no occurrence {number}, they count from 1.",
             details={"count": len(found), "lines": lines},
         )
     return found[number - 1]

@@ -82,22 +82,38 @@ def starts(pieces: Pieces) -> list[int]:
     return [0, *ends(pieces)]
 
 
-def between(pieces: Pieces, start: int, end: int) -> Pieces:
-    """The pieces of a stretch of the text."""
-    begins = starts(pieces)
-    number = max(bisect_right(begins, start) - 1, 0)
-    found: list[Piece] = []
-    while number < len(pieces) and begins[number] < end:
-        piece, offset = pieces[number], begins[number]
-        low, high = max(start - offset, 0), min(end - offset, piece.end - piece.start)
-        found.append(Piece(piece.source, piece.start + low, piece.start + high))
-        number += 1
-    return tuple(found)
+class Placed:
+    """Pieces with what is needed to look up many places in them, each in logarithmic time."""
 
+    def __init__(self, pieces: Pieces) -> None:
+        self.pieces = pieces
+        self._begins = starts(pieces)
+        self._numbers: dict[Source, list[int]] = {}
+        for number, piece in enumerate(pieces):
+            self._numbers.setdefault(piece.source, []).append(number)
 
-def find(pieces: Pieces, wanted: Piece) -> int | None:
-    """Where the first character of a piece lies in the text, or None."""
-    for piece, start in zip(pieces, starts(pieces), strict=False):
-        if piece.source == wanted.source and piece.start <= wanted.start < piece.end:
-            return start + wanted.start - piece.start
-    return None
+    @property
+    def length(self) -> int:
+        """The text's length."""
+        return self._begins[-1]
+
+    def between(self, start: int, end: int) -> Pieces:
+        """The pieces of a stretch of the text."""
+        number = max(bisect_right(self._begins, start) - 1, 0)
+        found: list[Piece] = []
+        while number < len(self.pieces) and self._begins[number] < end:
+            piece, offset = self.pieces[number], self._begins[number]
+            low, high = max(start - offset, 0), min(end - offset, piece.end - piece.start)
+            found.append(Piece(piece.source, piece.start + low, piece.start + high))
+            number += 1
+        return tuple(found)
+
+    def find(self, wanted: Piece) -> int | None:
+        """Where the first character of a piece lies in the text, or None."""
+        numbers = self._numbers.get(wanted.source, [])
+        place = bisect_right(numbers, wanted.start, key=lambda number: self.pieces[number].start) - 1
+        if place < 0:
+            return None
+        piece = self.pieces[numbers[place]]
+        inside = wanted.start < piece.end
+        return self._begins[numbers[place]] + wanted.start - piece.start if inside else None

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import pairwise
 
-from orange_jupyter.core.changes.pieces import BASE, Piece, Pieces, Source, Splice, between, find, replaced, starts
+from orange_jupyter.core.changes.pieces import BASE, Piece, Pieces, Placed, Source, Splice, replaced
 
 Splices = tuple[Splice, ...]
 
@@ -136,25 +136,31 @@ class _Stack:
         layer = self._layers[number - 1]
         chosen = layer.proposed if layer.chosen is None else layer.chosen
         known = {splice: (number, place) for place, splice in enumerate(layer.proposed)}
-        moved = tuple(_moved(self._below[number - 1], actual, one, number) for one in chosen)
+        below, above = Placed(self._below[number - 1]), Placed(actual)
+        moved = tuple(_moved(below, above, one, number) for one in chosen)
         sources = [known.get(one, (number, -1 - place)) for place, one in enumerate(chosen)]
         texts = {source: one.text for source, one in zip(sources, chosen, strict=True)}
         return moved, replaced(actual, list(zip(moved, sources, strict=True))), texts
 
 
-def _moved(proposed: Pieces, actual: Pieces, splice: Splice, number: int) -> Splice:
-    """The splice's place in the actual text: its characters, or both neighbours of an insertion, lie there together."""
-    length = starts(proposed)[-1]
+def _moved(proposed: Placed, actual: Placed, splice: Splice, number: int) -> Splice:
+    """The splice's place in the actual text: its characters, or both neighbours of an insertion, lie there together.
+
+    The text's own begin and end are neighbours too.
+    """
+    length = proposed.length
     inserts = splice.start == splice.end
     first = splice.start - 1 if inserts and splice.start > 0 else splice.start
     last = splice.end if inserts and splice.end < length else splice.end - 1
     if last < first:  # an insertion into an empty text
-        if actual:
+        if actual.pieces:
             raise Tied(number)
         return Splice(start=0, end=0, text=splice.text)
-    wanted = between(proposed, first, last + 1)
-    begin = find(actual, wanted[0])
-    if begin is None or between(actual, begin, begin + last + 1 - first) != wanted:
+    wanted = proposed.between(first, last + 1)
+    begin = actual.find(wanted[0])
+    if begin is None or actual.between(begin, begin + last + 1 - first) != wanted:
         raise Tied(number)
     start = begin + splice.start - first
+    if inserts and ((splice.start == 0 and start > 0) or (splice.end == length and start < actual.length)):
+        raise Tied(number)  # it was put at an end of the text, which is elsewhere
     return Splice(start=start, end=start + splice.end - splice.start, text=splice.text)
