@@ -9,9 +9,8 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from orange_jupyter.changing import means
-from orange_jupyter.core.changes.recovering import recover
-from orange_jupyter.core.changes.service import Changes
+from orange_jupyter.changing import means, tidy
+from orange_jupyter.core.changes.proposing import Changes
 from orange_jupyter.core.events import StopReason
 from orange_jupyter.core.grant import Tier
 from orange_jupyter.core.limits import TurnLimits
@@ -88,7 +87,7 @@ class App:
         """Open this installation for a notebook's or run's folder. Raises ConfigError, StoreError."""
         app = cls(await Ground.open(environ), folder, approver, run=run)
         await app.learn_secrets()
-        await recover(app.means)
+        await tidy(app.ground, app.means)
         app._log = await asyncio.to_thread(open_log, app.ground.folders.home, app.mask)
         return app
 
@@ -110,13 +109,12 @@ class App:
     def bases(self) -> Bases:
         """The KBs registered for this folder, those of this run first. Reads files: call it off the loop."""
         known = load_bases(str(self.ground.folders.home), self.folder)
-        registered = list(known.bases)
         own: list[KnowledgeBase] = []
         for folder in self.run.folders:
-            base = base_for_folder(folder, [*registered, *own])
+            base = base_for_folder(folder, [*known.bases, *own])
             if base not in own:
                 own.append(base)
-        rest = [base for base in registered if base not in own]
+        rest = [base for base in known.bases if base not in own]
         return Bases((*own, *rest), known.ignored, known.project_file)
 
     def selected_at_first(self, bases: Bases) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from orange_jupyter.core.changes.means import Means
 from orange_jupyter.core.changes.ports import TextNow
+from orange_jupyter.core.changes.recovering import recover
 from orange_jupyter.core.changes.values import Spot
 from orange_jupyter.core.paths import KnowledgeBase
 from orange_jupyter.documents.text import decode
@@ -31,6 +32,12 @@ def means(ground: Ground, bases: Callable[[], Sequence[KnowledgeBase]]) -> Means
         clock=ground.clock,
         new_id=lambda prefix: new_id(f"{prefix}_"),
     )
+
+
+async def tidy(ground: Ground, means: Means) -> None:
+    """At start: finish or take back what a killed process left, then forget what the keep limits do not hold."""
+    await recover(means)
+    await ground.changes.prune(ground.clock.now())
 
 
 def _look(spot: Spot, bases: Callable[[], Sequence[KnowledgeBase]]) -> TextNow:

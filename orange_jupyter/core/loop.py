@@ -31,11 +31,6 @@ CIRCLING = (
 NUDGE = "Your last reply was empty. Answer the question, or say that you cannot."
 
 
-async def no_news() -> str:
-    """Nothing was decided."""
-    return ""
-
-
 @dataclass(frozen=True, slots=True)
 class Agent:
     """Everything one turn runs with. `keep` makes a message durable before the next step may use it; `news` is what a
@@ -46,7 +41,7 @@ class Agent:
     desk: Desk
     bases: tuple[KnowledgeBase, ...]
     keep: Callable[[Message], Awaitable[None]]
-    news: Callable[[], Awaitable[str]] = no_news
+    news: Callable[[], Awaitable[str]] | None = None
     limits: TurnLimits = field(default_factory=TurnLimits)
 
 
@@ -88,7 +83,7 @@ async def run_turn(agent: Agent, history: Sequence[Turned], course: Course) -> S
 
 
 async def _tell_news(agent: Agent, course: Course) -> None:
-    told = await agent.news()
+    told = await agent.news() if agent.news else ""
     if told:
         await _keep(agent, course, Message(role=Role.USER, parts=(Text(text=told),)))
 

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from orange_jupyter.core.changes.service import Changes
+from orange_jupyter.core.changes.proposing import Changes
 from orange_jupyter.core.events import Notice
 from orange_jupyter.core.grant import Switches, Tier
 from orange_jupyter.core.keeping import Blobs, Citations, Evidence, Reads, Transcript

@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 from pydantic import BaseModel, ConfigDict, model_validator
 from pydantic.alias_generators import to_camel
 
-from orange_jupyter.core.changes.service import Changes
+from orange_jupyter.core.changes.proposing import Changes
 from orange_jupyter.core.corpus import Citation
 from orange_jupyter.core.grant import Effect, Grant
 from orange_jupyter.core.keeping import Blobs, Citations, Evidence, Reads

@@ -8,7 +8,7 @@ from dataclasses import replace
 from orange_jupyter.core.changes.deciding import text_of
 from orange_jupyter.core.changes.drafting import Asked, Draft
 from orange_jupyter.core.changes.means import without
-from orange_jupyter.core.changes.service import Changes
+from orange_jupyter.core.changes.proposing import Changes
 from orange_jupyter.core.changes.splices import spliced
 from orange_jupyter.core.changes.values import Kind, OpState, Proposal, Spot
 from orange_jupyter.core.codes import Code

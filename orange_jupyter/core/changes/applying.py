@@ -31,8 +31,8 @@ class Decided:
 async def apply(means: Means, grant: Grant, choices: Sequence[Choice]) -> tuple[Decided, ...]:
     """Apply chosen operations of any session, in the order in which they were proposed; one result for each choice.
 
-    What cannot be applied stays open with its error. Raises RightsError where the rights do not allow it, RunError busy,
-    ChangeError where nothing was begun.
+    What cannot be applied stays open with its error. Raises RightsError, RunError busy; ChangeError only where nothing
+    was begun.
     """
     require_applying(grant)
     wanted = {choice.operation_id: choice for choice in choices}

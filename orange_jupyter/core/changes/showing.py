@@ -72,6 +72,6 @@ async def _texts(means: Means, proposals: Sequence[Proposal]) -> Mapping[str, st
             except ChangeError:
                 continue
         texts[one.id] = above[key]
-        if one.state in (OpState.PENDING, OpState.APPLIED):
+        if one.state in (OpState.PENDING, OpState.APPLIED, OpState.UNDONE):
             above[key] = spliced(above[key], one.splices)
     return texts

@@ -66,18 +66,18 @@ async def conclude_undo(
 def _after(means: Means, proposal: Proposal, siblings: Sequence[Proposal], result: StepResult) -> list[Proposal]:
     changed = [proposal.moved_to(OpState.UNDONE, means.clock.now(), told=False)]
     for one in siblings:
-        if one.id != proposal.id:
+        if one.id != proposal.id and one.state is OpState.APPLIED:
             operation = one.operation.model_copy(update={"applied_hash": f"sha256:{result.sha256}"})
             changed.append(one.model_copy(update={"operation": operation}))
     return changed
 
 
 async def _applied_with(means: Means, proposal: Proposal) -> list[Proposal]:
-    """The operations of one write, in their order, that still stand; the proposal is among them."""
+    """The operations of one write, in their order, with those that are undone: the others were written over them."""
     if not proposal.operation.kind.text:
         return [proposal]
     everything = await means.store.sets([proposal.operation.change_set_id])
-    return [one for one in everything if one.chain == proposal.chain and one.state is OpState.APPLIED]
+    return [one for one in everything if one.chain == proposal.chain]
 
 
 async def _step(means: Means, proposal: Proposal, siblings: Sequence[Proposal]) -> Step:
@@ -102,9 +102,10 @@ async def _text_without(means: Means, proposal: Proposal, siblings: Sequence[Pro
     if base is None:
         raise ChangeError(Code.NOT_AVAILABLE, "The text before this change is not kept any more.")
     data = await means.store.kept(base.sha256)
-    if len(siblings) == 1:
+    standing = {one.id for one in siblings if one.state is OpState.APPLIED} - {proposal.id}
+    if not standing:
         return data
-    layers = [Layer(one.splices, Fate.DROPPED if one.id == proposal.id else Fate.TAKEN) for one in siblings]
+    layers = [Layer(one.splices, Fate.TAKEN if one.id in standing else Fate.DROPPED) for one in siblings]
     try:
         settled = await asyncio.to_thread(settle, text_of(base, data), layers)
     except Tied as tied:
