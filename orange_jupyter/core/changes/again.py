@@ -30,7 +30,7 @@ async def overwrite(changes: Changes, operation_id: str) -> Proposal:
     once more. Raises ChangeError not_available where what it was written on is gone."""
     old = await _open(changes, operation_id)
     if old.base is None:
-        raise _not_text(old)
+        raise _not_text(old) if not old.operation.kind.text else _lost()
     pending = await changes.pending()
     below = [one for one in pending if one.chain == old.chain and one.base == old.base]
     text = text_of(old.base, await changes.means.store.kept(old.base.sha256))
@@ -56,13 +56,11 @@ async def elsewhere(changes: Changes, operation_id: str, spot: Spot, shown: str)
 async def _in_its_place(changes: Changes, old: Proposal, asked: Asked) -> Proposal:
     if not old.operation.kind.text:
         raise _not_text(old)
-    if old.base is None:
-        raise _not_text(old)
     now = await changes.means.look(old.spot)
     pending = await changes.pending()
-    mates = [one for one in pending if one.chain == old.chain and one.id != old.id and one.state is OpState.PENDING]
+    mates = [one for one in pending if old.chain and one.chain == old.chain and one.id != old.id]
     gone = old.moved_to(OpState.WITHDRAWN, changes.means.clock.now())
-    same = hashlib.sha256(now.data).hexdigest() == old.base.sha256
+    same = old.base is not None and hashlib.sha256(now.data).hexdigest() == old.base.sha256
     followed = await without(changes.means, [old], pending) if same else [_stale(one) for one in mates]
     await changes.means.store.update([gone, *followed])
     try:
@@ -76,7 +74,8 @@ async def _in_its_place(changes: Changes, old: Proposal, asked: Asked) -> Propos
 def _stale(proposal: Proposal) -> Proposal:
     operation = proposal.operation.model_copy(update={"state": OpState.STALE})
     message = "The file changed on the disk after this was proposed."
-    return proposal.model_copy(update={"operation": operation, "error": message, "code": Code.STALE_SOURCE})
+    update = {"operation": operation, "error": message, "code": Code.STALE_SOURCE, "base": None, "chain": ""}
+    return proposal.model_copy(update=update)
 
 
 async def _open(changes: Changes, operation_id: str) -> Proposal:
@@ -107,6 +106,14 @@ def _draft(old: Proposal) -> Draft:
         fingerprint=old.fingerprint,
         turn_id=old.turn_id,
         child=operation.child,
+    )
+
+
+def _lost() -> ChangeError:
+    return ChangeError(
+        Code.NOT_AVAILABLE,
+        "The text that this was written on is not kept any more.",
+        hint="Propose it again on the new text, or drop it.",
     )
 
 

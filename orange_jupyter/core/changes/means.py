@@ -14,6 +14,8 @@ from orange_jupyter.core.changes.splices import Fate, Layer, Splices, settle
 from orange_jupyter.core.changes.values import OpState, Proposal, TextBase
 from orange_jupyter.core.codes import Code
 
+_TIED = "This builds on text that was not taken."
+
 
 class Now(Protocol):
     """The time."""
@@ -39,7 +41,7 @@ async def without(means: Means, gone: Sequence[Proposal], pending: Sequence[Prop
     names = {one.id for one in gone}
     changed: list[Proposal] = []
     for chain in {one.chain for one in gone if one.chain}:
-        members = [one for one in pending if one.chain == chain and (one.state is OpState.PENDING or one.id in names)]
+        members = [one for one in pending if one.chain == chain]
         base = members[0].base
         if base is None:
             continue
@@ -53,13 +55,16 @@ async def without(means: Means, gone: Sequence[Proposal], pending: Sequence[Prop
 def rebased(
     members: Sequence[Proposal], splices: Sequence[Splices], tied: Sequence[int], base: TextBase
 ) -> list[Proposal]:
-    """The waiting members of a chain over another base; those that have no place there are stale."""
+    """The waiting members of a chain over another base; those that have no place there are stale and leave it.
+
+    Every other open operation of a chain, a failed or stale one too, stays a layer that those above it count on.
+    """
     done = []
     for number, one in enumerate(members, 1):
         if number in tied:
             operation = one.operation.model_copy(update={"state": OpState.STALE})
-            message = "This builds on text that was not taken."
-            done.append(one.model_copy(update={"operation": operation, "error": message, "code": Code.STALE_SOURCE}))
+            update = {"operation": operation, "error": _TIED, "code": Code.STALE_SOURCE, "base": None, "chain": ""}
+            done.append(one.model_copy(update=update))
         elif splices[number - 1]:
             operation = one.operation.model_copy(update={"base_hash": f"sha256:{base.sha256}"})
             done.append(one.model_copy(update={"operation": operation, "base": base, "splices": splices[number - 1]}))

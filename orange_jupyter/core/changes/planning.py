@@ -20,7 +20,7 @@ from orange_jupyter.core.changes.deciding import (
 from orange_jupyter.core.changes.means import Means
 from orange_jupyter.core.changes.ports import Act, Step
 from orange_jupyter.core.changes.splices import Settled, settle, spliced
-from orange_jupyter.core.changes.values import Choice, OpState, Proposal
+from orange_jupyter.core.changes.values import Choice, Proposal
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.errors import ChangeError, ToolError
 
@@ -41,6 +41,8 @@ async def planned(means: Means, wanted: Mapping[str, Choice], everything: Sequen
     for one in everything:
         if one.id in wanted and (error := _not_as_seen(one, wanted[one.id])):
             plan.refused[one.id] = error
+        elif one.id in wanted and one.operation.kind.text and not one.chain:
+            plan.refused[one.id] = _nowhere()
     chosen = [one.id for one in everything if one.id in wanted and one.id not in plan.refused]
     plan.refused.update(tied_to(chosen, everything))
     chosen = [name for name in chosen if name not in plan.refused]
@@ -66,8 +68,7 @@ def _not_as_seen(proposal: Proposal, choice: Choice) -> ToolError | None:
 async def _settle_texts(means: Means, plan: Plan, what: tuple[Mapping[str, Choice], Sequence[Proposal]]) -> None:
     wanted, everything = what
     for chain in dict.fromkeys(one.chain for one in everything if one.chain and one.id in wanted):
-        members = [one for one in everything if one.chain == chain and one.state.open and (
-            one.state is not OpState.STALE or one.id in wanted)]  # fmt: skip
+        members = [one for one in everything if one.chain == chain and one.state.open]
         plan.members[chain] = members
         try:
             plan.texts[chain] = await _settled(means, plan, members, wanted)
@@ -78,9 +79,7 @@ async def _settle_texts(means: Means, plan: Plan, what: tuple[Mapping[str, Choic
 async def _settled(means: Means, plan: Plan, members: Sequence[Proposal], wanted: Mapping[str, Choice]) -> Settled:
     base = members[0].base
     if base is None or any(one.base != base for one in members):
-        raise ChangeError(
-            Code.STALE_SOURCE, "This builds on text that is not there.", hint="Propose it again, or drop it."
-        )
+        raise _nowhere()
     text = text_of(base, await means.store.kept(base.sha256))
 
     def work() -> tuple[Settled, tuple[int, ...]]:
@@ -97,6 +96,11 @@ async def _settled(means: Means, plan: Plan, members: Sequence[Proposal], wanted
             hint="Propose it again on the new text, or drop it.",
         )  # fmt: skip
     return settled
+
+
+def _nowhere() -> ChangeError:
+    hint = "Propose it again on the new text, or drop it."
+    return ChangeError(Code.STALE_SOURCE, "This builds on text that is not there.", hint=hint)
 
 
 async def _lay_steps(means: Means, plan: Plan, chosen: Sequence[Proposal]) -> None:

@@ -44,7 +44,7 @@ class Changes:
                 f"A pending change takes it away ({stands.gone.operation.summary}, {stands.gone.id}).",
                 hint="Use its new path, or withdraw that operation first.",
             )
-        above = tuple(one for one in layers(stands.spot, pending) if one.state is OpState.PENDING)
+        above = tuple(one for one in layers(stands.spot, pending) if one.chain)
         base, data = await self._base(stands, above)
         text = await asyncio.to_thread(_with_all, text_of(base, data), above)
         return TextView(stands, text, base, data, above)

@@ -63,7 +63,8 @@ async def _texts(means: Means, proposals: Sequence[Proposal]) -> Mapping[str, st
     for one in proposals:
         if one.operation.kind is Kind.CREATE_FILE:
             texts[one.id] = ""
-        if one.base is None:
+        counts_on = one.state.open or one.state in (OpState.APPLIED, OpState.UNDONE)
+        if one.base is None or not counts_on:  # what is rejected or withdrawn was written over what may be gone
             continue
         key = (one.chain, one.base.sha256)
         if key not in above:
@@ -72,6 +73,5 @@ async def _texts(means: Means, proposals: Sequence[Proposal]) -> Mapping[str, st
             except ChangeError:
                 continue
         texts[one.id] = above[key]
-        if one.state in (OpState.PENDING, OpState.APPLIED, OpState.UNDONE):
-            above[key] = spliced(above[key], one.splices)
+        above[key] = spliced(above[key], one.splices)
     return texts
