@@ -26,6 +26,7 @@ from orange_jupyter.jupyter.queues import Queues
 from orange_jupyter.jupyter.sheet import Surroundings
 from orange_jupyter.jupyter.strings import says
 from orange_jupyter.names import names
+from orange_jupyter.reviewing import SessionReview, review_of
 from orange_jupyter.surroundings import surroundings
 from orange_jupyter.turns import Collector, Turn
 
@@ -182,6 +183,11 @@ class NotebookOffice:
         reply = await run_command(Standing(self._app, where, opened, self._use, _secret, _progress()), words)
         await self._learn_names()
         return reply
+
+    async def review(self, where: Where, turn_id: str = "") -> SessionReview:
+        """The changes of the notebook's session, or those of one turn."""
+        async with self._opening:
+            return review_of(self._app, await self._now(where), turn_id=turn_id)
 
     def _use(self, opened: Opened) -> None:
         self._current = opened

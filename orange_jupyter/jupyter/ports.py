@@ -14,6 +14,10 @@ from orange_jupyter.jupyter.options import Options
 from orange_jupyter.jupyter.strings import Language
 
 if TYPE_CHECKING:
+    from orange_jupyter.core.changes.applying import Decided
+    from orange_jupyter.core.changes.showing import Shown
+    from orange_jupyter.core.changes.values import Choice
+    from orange_jupyter.core.masking import FindSecrets
     from orange_jupyter.jupyter.sheet import Surroundings  # that module loads the Markdown parser
 
 
@@ -54,13 +58,53 @@ class CellView(Listener, Protocol):
         ...
 
 
+class Review(Protocol):
+    """A session's changes as a person reviews them; coroutines of the runtime's loop (R-CHG-2).
+
+    Deciding raises RightsError, RunError busy, and ChangeError where nothing was begun.
+    """
+
+    @property
+    def find_secrets(self) -> FindSecrets:
+        """Where a text holds what must not stay in a notebook."""
+        ...
+
+    async def look(self) -> tuple[tuple[Shown, ...], int]:
+        """The operations to show, in their order, and how many more of the session wait."""
+        ...
+
+    async def on_disk(self, operation_id: str) -> str | None:
+        """A note's text as it is on the disk now; None where it cannot be read."""
+        ...
+
+    async def apply(self, choices: Sequence[Choice]) -> tuple[Decided, ...]:
+        """Apply what a person chose, as they saw it."""
+        ...
+
+    async def reject(self, operation_ids: Sequence[str]) -> tuple[Decided, ...]:
+        """Reject operations and what builds on them."""
+        ...
+
+    async def undo(self, operation_ids: Sequence[str]) -> tuple[Decided, ...]:
+        """Take back what was applied."""
+        ...
+
+    async def way_out(self, operation_id: str, way: str, name: str) -> None:
+        """Out of a conflict: `again`, `overwrite`, `elsewhere` (with another path). A new operation waits then."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class CommandReply:
-    """What a `%orange` line answers: Markdown for people, `data` for programs, `html` (already safe) where given."""
+    """What a `%orange` line answers: Markdown for people, `data` for programs, `html` (already safe) where given.
+
+    A notebook shows `review` instead of the Markdown.
+    """
 
     markdown: str
     data: dict[str, Any] | None = None
     html: str | None = None
+    review: Review | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +153,10 @@ class Office(Protocol):
 
     async def command(self, words: tuple[str, ...], where: Where) -> CommandReply:
         """Run a `%orange` line. Raises OrangeError."""
+        ...
+
+    async def review(self, where: Where, turn_id: str = "") -> Review:
+        """The changes of the notebook's session, or those that one of its turns proposed."""
         ...
 
     async def stop(self, session_id: str | None = None) -> bool:

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Literal, Protocol
 
 from orange_jupyter.jupyter.strings_cards import CARD_WORDS
+from orange_jupyter.jupyter.strings_changes import CHANGE_WORDS
 from orange_jupyter.jupyter.strings_commands import COMMAND_WORDS
 from orange_jupyter.jupyter.strings_earlier import EARLIER_WORDS
 from orange_jupyter.jupyter.strings_life import LIFE_WORDS
@@ -283,6 +284,8 @@ def _table(key: str) -> MappingProxyType[str, tuple[str, str]]:
         return EARLIER_WORDS
     if key.startswith("life."):
         return LIFE_WORDS
+    if key.startswith("change."):
+        return CHANGE_WORDS
     return CARD_WORDS if key.startswith(("card.", "fact.", "full.")) else WORDS
 
 

@@ -12,10 +12,11 @@ from orange_jupyter.core.errors import ModelFault
 from orange_jupyter.core.events import StopReason
 from orange_jupyter.jupyter.strings import WORDS, language_of, text
 from orange_jupyter.jupyter.strings_cards import CARD_WORDS
+from orange_jupyter.jupyter.strings_changes import CHANGE_WORDS
 from orange_jupyter.jupyter.strings_commands import COMMAND_WORDS
 from orange_jupyter.jupyter.view import State
 
-ALL = dict(WORDS) | dict(CARD_WORDS) | dict(COMMAND_WORDS)
+ALL = dict(WORDS) | dict(CARD_WORDS) | dict(CHANGE_WORDS) | dict(COMMAND_WORDS)
 
 
 def fields(words: str) -> set[str]:
@@ -48,6 +49,11 @@ def test_the_words_follow_the_design_rules() -> None:
             "The kernel restarted, so these buttons do nothing. Nothing ran.",
             "内核已重启，这些按钮不再起作用，没有执行。",
         ),
+        ("change.keep", "Keep my text", "采用我的文字"),
+        ("change.again", "Propose again on the new text", "按新内容重新提议"),
+        ("change.overwrite", "Overwrite the disk version", "覆盖磁盘版本"),
+        ("change.undo.text", "Undo text change", "撤销文本改动"),
+        ("change.kind.delete", "Move to trash", "移到废纸篓"),
         ("state.stopped", "Stopped by you", "已由你停止"),
     ],
 )
