@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+import logging
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 
 from orange_jupyter.core.changes.means import Means
 from orange_jupyter.core.changes.ports import TextNow
 from orange_jupyter.core.changes.recovering import recover
 from orange_jupyter.core.changes.values import Spot
+from orange_jupyter.core.errors import RunError
 from orange_jupyter.core.paths import KnowledgeBase
 from orange_jupyter.documents.text import decode
 from orange_jupyter.ground import Ground
 from orange_jupyter.local.files import read_beneath
 from orange_jupyter.storage.ids import new_id
 
+_log = logging.getLogger(__name__)
 NOTE_BYTES = 20 * 1_048_576
 """The largest note that is edited: what `read` takes."""
 
@@ -25,19 +29,33 @@ def means(ground: Ground, bases: Callable[[], Sequence[KnowledgeBase]]) -> Means
     async def look(spot: Spot) -> TextNow:
         return await asyncio.to_thread(_look, spot, bases)
 
-    return Means(
+    @asynccontextmanager
+    async def alone() -> AsyncIterator[None]:
+        async with ground.alone():
+            await recover(made)
+            yield
+
+    made = Means(
         store=ground.changes,
         applier=ground.applier,
         look=look,
         clock=ground.clock,
         new_id=lambda prefix: new_id(f"{prefix}_"),
+        alone=alone,
     )
+    return made
 
 
 async def tidy(ground: Ground, means: Means) -> None:
-    """At start: finish or take back what a killed process left, then forget what the keep limits do not hold."""
-    await recover(means)
-    await ground.changes.prune(ground.clock.now())
+    """At start: finish or take back what a killed process left, then forget what the keep limits do not hold.
+
+    While another process decides on changes both wait for the next start or decision. Raises StoreError.
+    """
+    try:
+        async with means.alone():
+            await ground.changes.prune(ground.clock.now())
+    except RunError:
+        _log.info("changes are being decided elsewhere; nothing was tidied")
 
 
 def _look(spot: Spot, bases: Callable[[], Sequence[KnowledgeBase]]) -> TextNow:

@@ -12,6 +12,7 @@ from pathlib import Path
 from orange_jupyter.config import Folders, Settings, load_settings
 from orange_jupyter.core.masking import Masker
 from orange_jupyter.documents.extract import LocalDocuments
+from orange_jupyter.local.alone import Alone
 from orange_jupyter.local.applying.applier import LocalApplier
 from orange_jupyter.local.fileids import FileIds
 from orange_jupyter.local.protected import Protected
@@ -58,6 +59,7 @@ class Ground:
     protected: Protected
     changes: Changes
     applier: LocalApplier
+    alone: Alone
 
     @classmethod
     async def open(cls, environ: Mapping[str, str]) -> Ground:
@@ -83,6 +85,7 @@ class Ground:
             protected=protected,
             changes=Changes(database, folders.home),
             applier=LocalApplier(folders.home, protected),
+            alone=Alone(folders.home),
         )
 
     def settings(self) -> Settings:

@@ -13,7 +13,7 @@ from orange_jupyter.core.errors import ChangeError
 from orange_jupyter.core.grant import Effect
 from orange_jupyter.core.paths import file_type
 from orange_jupyter.core.tool import Action, Arguments, Result, Tool, ToolContext
-from orange_jupyter.tools.changing.answering import answered, refuse_masked, with_turn
+from orange_jupyter.tools.changing.answering import answered, refuse_masked, require_text, with_turn
 from orange_jupyter.tools.changing.places import (
     Located,
     action_of,
@@ -43,8 +43,10 @@ class WriteArguments(Arguments):
 
 
 async def _located(context: ToolContext, arguments: WriteArguments) -> Located:
-    path = arguments.target_path.rstrip("/") if arguments.kind == "folder" else arguments.target_path
-    return await locate(context, await place_in_base(context, path or "/", arguments.knowledge_base_id))
+    path = arguments.target_path
+    if arguments.kind == "folder":
+        path = path.rstrip("/") or path
+    return await locate(context, await place_in_base(context, path, arguments.knowledge_base_id))
 
 
 async def _plan(context: ToolContext, arguments: WriteArguments) -> Action:
@@ -63,6 +65,7 @@ async def _run(context: ToolContext, arguments: WriteArguments, _: Action) -> Re
         )
     content = arguments.content or ""
     refuse_masked((content,))
+    require_text(content)
     await require_free(context, located)
     depends_on = await folder_for(context, located)
     base = located.place.knowledge_base

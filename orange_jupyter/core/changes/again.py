@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import replace
 
+from orange_jupyter.core.changes.alone import alone
 from orange_jupyter.core.changes.deciding import text_of
 from orange_jupyter.core.changes.drafting import Asked, Draft
 from orange_jupyter.core.changes.means import without
@@ -18,8 +19,12 @@ from orange_jupyter.core.errors import ChangeError, ToolError
 async def propose_again(changes: Changes, operation_id: str) -> Proposal:
     """The same edit on the text as it is now, as a new pending operation in place of the old one.
 
-    Raises ChangeError no_match … where it does not fit any more; the old one stays as it is then.
+    Raises ChangeError no_match … where it does not fit any more; the old one stays as it is then. RunError busy.
     """
+    return await alone(changes.means, lambda: _propose_again(changes, operation_id))
+
+
+async def _propose_again(changes: Changes, operation_id: str) -> Proposal:
     old = await _open(changes, operation_id)
     asked = Asked(old.operation.kind, old.asked, old.content or "")
     return await _in_its_place(changes, old, asked)
@@ -27,7 +32,11 @@ async def propose_again(changes: Changes, operation_id: str) -> Proposal:
 
 async def overwrite(changes: Changes, operation_id: str) -> Proposal:
     """The whole proposed text in place of the file as it is now: a new pending operation with that diff, to be asked
-    once more. Raises ChangeError not_available where what it was written on is gone."""
+    once more. Raises ChangeError not_available where what it was written on is gone, RunError busy."""
+    return await alone(changes.means, lambda: _overwrite(changes, operation_id))
+
+
+async def _overwrite(changes: Changes, operation_id: str) -> Proposal:
     old = await _open(changes, operation_id)
     if old.base is None:
         raise _not_text(old) if not old.operation.kind.text else _lost()
@@ -40,7 +49,12 @@ async def overwrite(changes: Changes, operation_id: str) -> Proposal:
 
 
 async def elsewhere(changes: Changes, operation_id: str, spot: Spot, shown: str) -> Proposal:
-    """A creation or move under another name, where its own is taken by now."""
+    """A creation or move under another name, where its own is taken by now. Raises ChangeError, RunError busy."""
+    return await alone(changes.means, lambda: _elsewhere(changes, operation_id, (spot, shown)))
+
+
+async def _elsewhere(changes: Changes, operation_id: str, where: tuple[Spot, str]) -> Proposal:
+    spot, shown = where
     old = await _open(changes, operation_id)
     draft = _draft(old)
     if old.operation.kind in (Kind.CREATE_FILE, Kind.CREATE_FOLDER):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from orange_jupyter.core.changes.alone import alone
 from orange_jupyter.core.changes.following import follow
 from orange_jupyter.core.changes.means import Means, rebased
 from orange_jupyter.core.changes.planning import Plan, planned
@@ -35,6 +36,10 @@ async def apply(means: Means, grant: Grant, choices: Sequence[Choice]) -> tuple[
     was begun.
     """
     require_applying(grant)
+    return await alone(means, lambda: _apply(means, choices))
+
+
+async def _apply(means: Means, choices: Sequence[Choice]) -> tuple[Decided, ...]:
     wanted = {choice.operation_id: choice for choice in choices}
     found = await means.store.find(list(wanted))
     everything = await means.store.sets(list(dict.fromkeys(one.operation.change_set_id for one in found)))

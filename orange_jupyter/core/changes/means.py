@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -27,13 +28,18 @@ class Now(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """What every session's changes are made with."""
+    """What every session's changes are made with.
+
+    `alone` holds up every other decision on changes of this installation, in any process: what was read in it is still
+    so when it is written. What a killed process left is recovered first. It must not be nested.
+    """
 
     store: ChangeStore
     applier: Applier
     look: Look
     clock: Now
     new_id: Callable[[str], str]
+    alone: Callable[[], AbstractAsyncContextManager[None]]
 
 
 async def without(means: Means, gone: Sequence[Proposal], pending: Sequence[Proposal]) -> list[Proposal]:

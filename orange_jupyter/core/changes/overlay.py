@@ -37,13 +37,39 @@ def standing(spot: Spot, pending: Sequence[Proposal]) -> Standing:
     return Standing(spot, through=tuple(through))
 
 
-def layers(spot: Spot, pending: Sequence[Proposal]) -> tuple[Proposal, ...]:
-    """The pending text operations on the file whose content lies at `spot` on the disk, in their order."""
+def layers(found: Standing, pending: Sequence[Proposal]) -> tuple[Proposal, ...]:
+    """The pending text operations on the very file that was found, in their order.
+
+    A file that is to be created where another one was moved away from has the same spot and is another file.
+    """
     return tuple(
         one
         for number, one in enumerate(pending)
-        if one.operation.kind.text and standing(one.spot, pending[:number]).spot == spot
+        if one.operation.kind.text and _same(standing(one.spot, pending[:number]), found)
     )
+
+
+def freed(spot: Spot, pending: Sequence[Proposal]) -> tuple[str, ...]:
+    """The pending operations without which something else lies at a spot: those that take it away."""
+    found = standing(spot, pending)
+    return () if found.gone is None else (*found.through, found.gone.id)
+
+
+def taken_out(folder: Spot, pending: Sequence[Proposal]) -> tuple[str, ...]:
+    """The pending operations that save something from a folder: moves of what lies in it to elsewhere."""
+    return tuple(
+        one.id
+        for one in pending
+        if one.operation.kind.moves
+        and one.target is not None
+        and covers(folder, one.spot)
+        and not covers(folder, one.target)
+    )
+
+
+def _same(one: Standing, other: Standing) -> bool:
+    ids = [found.created.id if found.created else "" for found in (one, other)]
+    return one.spot == other.spot and ids[0] == ids[1]
 
 
 def covers(folder: Spot, spot: Spot) -> bool:

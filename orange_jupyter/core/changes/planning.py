@@ -27,11 +27,12 @@ from orange_jupyter.core.errors import ChangeError, ToolError
 
 @dataclass(slots=True)
 class Plan:
-    """What a batch will do; `texts` are settled files by chain, `members` their pending operations in order."""
+    """What a batch will do; `texts` are settled files by chain, `data` their bytes, `members` their open operations."""
 
     steps: list[Step] = field(default_factory=list)
     refused: dict[str, ToolError] = field(default_factory=dict)
     texts: dict[str, Settled] = field(default_factory=dict)
+    data: dict[str, bytes] = field(default_factory=dict)
     members: dict[str, list[Proposal]] = field(default_factory=dict)
 
 
@@ -47,6 +48,8 @@ async def planned(means: Means, wanted: Mapping[str, Choice], everything: Sequen
     plan.refused.update(tied_to(chosen, everything))
     chosen = [name for name in chosen if name not in plan.refused]
     await _settle_texts(means, plan, ({name: wanted[name] for name in chosen}, everything))
+    chosen = [name for name in chosen if name not in plan.refused]
+    _encode(plan, [one for one in everything if one.id in chosen])
     chosen = [name for name in chosen if name not in plan.refused]
     plan.refused.update(tied_to(chosen, everything))
     await _lay_steps(means, plan, [one for one in everything if one.id in chosen and one.id not in plan.refused])
@@ -98,6 +101,17 @@ async def _settled(means: Means, plan: Plan, members: Sequence[Proposal], wanted
     return settled
 
 
+def _encode(plan: Plan, chosen: Sequence[Proposal]) -> None:
+    """The bytes of every file that is written. A text that a file's encoding lacks refuses what is chosen of it."""
+    for chain, members in plan.members.items():
+        mine, base = [one for one in chosen if one.chain == chain], members[0].base
+        if mine and base is not None:
+            try:
+                plan.data[chain] = bytes_of(base, plan.texts[chain].text)
+            except ChangeError as error:
+                plan.refused.update({one.id: error for one in mine})
+
+
 def _nowhere() -> ChangeError:
     hint = "Propose it again on the new text, or drop it."
     return ChangeError(Code.STALE_SOURCE, "This builds on text that is not there.", hint=hint)
@@ -110,7 +124,7 @@ async def _lay_steps(means: Means, plan: Plan, chosen: Sequence[Proposal]) -> No
         if not one.operation.kind.text:
             plan.steps.append(step_of(one, written, plan.steps))
         elif last[one.chain] == one.id and one.base is not None:
-            data = bytes_of(one.base, plan.texts[one.chain].text)
+            data = plan.data[one.chain]
             names = tuple(other.id for other in chosen if other.chain == one.chain)
             after = {number for other in chosen if other.id in names for number in needed_steps(other, plan.steps)}
             step = Step(Act.WRITE, names, one.spot, data=data, expected=one.base.sha256, after=tuple(sorted(after)))

@@ -7,6 +7,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 
+from orange_jupyter.core.changes.alone import alone
 from orange_jupyter.core.changes.deciding import bytes_of, text_of
 from orange_jupyter.core.changes.drafting import Asked, Draft, TextView, base_of, summary_of
 from orange_jupyter.core.changes.means import Means, without
@@ -23,7 +24,6 @@ class Changes:
     def __init__(self, session_id: str, means: Means) -> None:
         self.session_id = session_id
         self.means = means
-        self.order = asyncio.Lock()
 
     async def pending(self) -> tuple[Proposal, ...]:
         """What a person has still to decide, in order."""
@@ -44,7 +44,7 @@ class Changes:
                 f"A pending change takes it away ({stands.gone.operation.summary}, {stands.gone.id}).",
                 hint="Use its new path, or withdraw that operation first.",
             )
-        above = tuple(one for one in layers(stands.spot, pending) if one.chain)
+        above = tuple(one for one in layers(stands, pending) if one.chain)
         base, data = await self._base(stands, above)
         text = await asyncio.to_thread(_with_all, text_of(base, data), above)
         return TextView(stands, text, base, data, above)
@@ -66,7 +66,10 @@ class Changes:
         return (first.base or base) if first else base, now.data
 
     async def propose_text(self, draft: Draft, view: TextView, asked: Asked) -> Proposal:
-        """Put a text operation forward, on the text as it would be. Raises ChangeError; nothing is kept then."""
+        """Put a text operation forward, on the text as it would be. Raises ChangeError; nothing is kept then.
+
+        Between `view` and this nothing may be decided: hold `means.alone` around both.
+        """
         splices = await asyncio.to_thread(asked.splices, view.text)
         after = spliced(view.text, splices)
         bytes_of(view.base, "".join(one.text for one in splices))
@@ -130,7 +133,10 @@ class Changes:
         return proposal
 
     async def withdraw(self, operation_id: str) -> Proposal:
-        """Take back one's own pending operation. Raises ChangeError where it is decided, or others build on it."""
+        """Take back one's own pending operation. Raises ChangeError where it is decided or others build on it, RunError."""
+        return await alone(self.means, lambda: self._withdraw(operation_id))
+
+    async def _withdraw(self, operation_id: str) -> Proposal:
         pending = await self.pending()
         found = next((one for one in pending if one.id == operation_id), None)
         if found is None:

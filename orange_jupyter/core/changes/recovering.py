@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from orange_jupyter.core.changes.applying import Decided, conclude
 from orange_jupyter.core.changes.means import Means
-from orange_jupyter.core.changes.ports import Applied
+from orange_jupyter.core.changes.ports import Act, Applied
 from orange_jupyter.core.changes.undoing import conclude_undo
-from orange_jupyter.core.changes.values import OpState
+from orange_jupyter.core.changes.values import Kind, OpState, Proposal
 
 
 async def recover(means: Means) -> tuple[Decided, ...]:
@@ -19,7 +19,18 @@ async def recover(means: Means) -> tuple[Decided, ...]:
 
 async def _concluded(means: Means, done: Applied) -> tuple[Decided, ...]:
     found = await means.store.find([name for step in done.steps for name in step.operations])
-    undone = [one for one in found if one.state is OpState.APPLIED]
-    if undone and len(done.steps) == 1:
-        return (await conclude_undo(means, done, undone[0]),)
+    if len(found) == 1 and _was_undone(found[0], done):
+        return (await conclude_undo(means, done, found[0]),)
     return await conclude(means, done)
+
+
+def _was_undone(proposal: Proposal, done: Applied) -> bool:
+    """Whether a batch took an operation back; else it applied it, and the store may know that already."""
+    step, kind = done.steps[0], proposal.operation.kind
+    if proposal.state is not OpState.APPLIED or step.act is Act.RESTORE:
+        return proposal.state is OpState.APPLIED
+    if kind.moves:
+        return step.spot == proposal.target
+    if kind.text:
+        return f"sha256:{done.results[0].sha256}" != proposal.operation.applied_hash
+    return kind is not Kind.DELETE and step.act is Act.TRASH

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from orange_jupyter.core.changes.alone import alone
 from orange_jupyter.core.changes.applying import Decided
 from orange_jupyter.core.changes.means import Means, without
 from orange_jupyter.core.changes.values import OpState, Proposal
@@ -13,7 +14,11 @@ from orange_jupyter.core.errors import ChangeError
 
 async def reject(means: Means, operation_ids: Sequence[str]) -> tuple[Decided, ...]:
     """Reject open operations and those that depend on them; the others keep their places. One result for each id given,
-    then one for each that went with it. Raises StoreError."""
+    then one for each that went with it. Raises RunError busy, StoreError."""
+    return await alone(means, lambda: _reject(means, operation_ids))
+
+
+async def _reject(means: Means, operation_ids: Sequence[str]) -> tuple[Decided, ...]:
     found = await means.store.find(operation_ids)
     everything = await means.store.sets(list(dict.fromkeys(one.operation.change_set_id for one in found)))
     gone = with_dependents([one for one in found if one.state.open], everything)

@@ -13,6 +13,7 @@ from enum import Enum
 from itertools import pairwise
 
 from orange_jupyter.core.changes.pieces import BASE, Piece, Pieces, Placed, Source, Splice, replaced
+from orange_jupyter.core.changes.reaching import near
 
 Splices = tuple[Splice, ...]
 
@@ -81,13 +82,13 @@ def settle(base: str, layers: Sequence[Layer]) -> Settled:
     texts: dict[Source, str] = {BASE: base}
     splices: list[Splices] = [()] * len(layers)
     for number in stack.with_fate(Fate.TAKEN):
-        splices[number - 1], actual, sources = stack.put(number, actual)
+        splices[number - 1], actual, sources = stack.put(number, Placed(actual))
         texts |= sources
     text = "".join(texts[piece.source][piece.start : piece.end] for piece in actual)
     tied: list[int] = []
     for number in stack.with_fate(Fate.WAITING):
         try:
-            splices[number - 1], actual, _ = stack.put(number, actual)
+            splices[number - 1], actual, _ = stack.put(number, Placed(actual))
         except Tied:
             tied.append(number)
     return Settled(text, tuple(splices), tuple(tied))
@@ -100,19 +101,20 @@ def compose(base: str, layers: Sequence[Layer]) -> str:
 
 def needs(length: int, proposed: Sequence[Splices]) -> tuple[int, ...]:
     """Which layers (from 1) the last one builds on: without any of them it has no place over a base of `length`."""
-    return tuple(number for number in range(1, len(proposed)) if _last_is_tied(length, proposed, number))
+    stack = _Stack(length, [Layer(one) for one in proposed])
+    return tuple(number for number in near(proposed) if _last_is_tied(stack, number, len(proposed)))
 
 
-def _last_is_tied(length: int, proposed: Sequence[Splices], left_out: int) -> bool:
-    fates = [Fate.DROPPED if number == left_out else Fate.TAKEN for number in range(1, len(proposed) + 1)]
-    stack = _Stack(length, [Layer(one, fate) for one, fate in zip(proposed, fates, strict=True)])
-    actual = stack.base
-    for number in stack.with_fate(Fate.TAKEN):
+def _last_is_tied(stack: _Stack, left_out: int, last: int) -> bool:
+    actual = Placed(stack.below[left_out - 1].pieces)
+    for number in range(left_out + 1, last + 1):
         try:
-            _, actual, _ = stack.put(number, actual)
+            _, pieces, _ = stack.put(number, actual)
         except Tied:  # another one that builds on what was left out; the last one may do without it
-            if number == len(proposed):
+            if number == last:
                 return True
+        else:
+            actual = Placed(pieces)
     return False
 
 
@@ -122,25 +124,25 @@ class _Stack:
     def __init__(self, length: int, layers: Sequence[Layer]) -> None:
         self._layers = tuple(layers)
         self.base: Pieces = (Piece(BASE, 0, length),) if length else ()
-        self._below: list[Pieces] = [self.base]
-        for number, layer in enumerate(layers, 1):
+        self.below: list[Placed] = [Placed(self.base)]
+        for number, layer in enumerate(layers[:-1], 1):
             named = [(one, (number, place)) for place, one in enumerate(layer.proposed)]
-            self._below.append(replaced(self._below[-1], named))
+            self.below.append(Placed(replaced(self.below[-1].pieces, named)))
 
     def with_fate(self, fate: Fate) -> list[int]:
         """The numbers of such layers, in order."""
         return [number for number, layer in enumerate(self._layers, 1) if layer.fate is fate]
 
-    def put(self, number: int, actual: Pieces) -> tuple[Splices, Pieces, dict[Source, str]]:
+    def put(self, number: int, above: Placed) -> tuple[Splices, Pieces, dict[Source, str]]:
         """A layer's splices in the actual text, that text after them, and the sources they bring. Raises Tied."""
         layer = self._layers[number - 1]
         chosen = layer.proposed if layer.chosen is None else layer.chosen
         known = {splice: (number, place) for place, splice in enumerate(layer.proposed)}
-        below, above = Placed(self._below[number - 1]), Placed(actual)
+        below = self.below[number - 1]
         moved = tuple(_moved(below, above, one, number) for one in chosen)
         sources = [known.get(one, (number, -1 - place)) for place, one in enumerate(chosen)]
         texts = {source: one.text for source, one in zip(sources, chosen, strict=True)}
-        return moved, replaced(actual, list(zip(moved, sources, strict=True))), texts
+        return moved, replaced(above.pieces, list(zip(moved, sources, strict=True))), texts
 
 
 def _moved(proposed: Placed, actual: Placed, splice: Splice, number: int) -> Splice:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
+from orange_jupyter.core.changes.alone import alone
 from orange_jupyter.core.changes.applying import Decided
 from orange_jupyter.core.changes.deciding import bytes_of, text_of
 from orange_jupyter.core.changes.following import follow
@@ -21,17 +22,32 @@ from orange_jupyter.core.grant import Grant
 async def undo(means: Means, grant: Grant, operation_ids: Sequence[str]) -> tuple[Decided, ...]:
     """Undo applied operations, the latest first; one result for each. What cannot be undone stays as it is.
 
-    Raises RightsError where the rights do not allow it.
+    Raises RightsError where the rights do not allow it, RunError busy.
     """
     require_applying(grant)
+    return await alone(means, lambda: _undo(means, operation_ids))
+
+
+async def _undo(means: Means, operation_ids: Sequence[str]) -> tuple[Decided, ...]:
     found = {one.id: one for one in await means.store.find(operation_ids)}
+    everything = await means.store.sets(list(dict.fromkeys(one.operation.change_set_id for one in found.values())))
+    left = [one.id for one in reversed(everything) if one.id in found]
     results: dict[str, Decided] = {}
-    for name in sorted(found, key=list(operation_ids).index, reverse=True):
-        try:
-            results[name] = await _undo_one(means, found[name])
-        except ToolError as error:
-            results[name] = Decided(found[name], error)
-    return tuple(results[name] for name in operation_ids if name in results)
+    while left:  # what was proposed last goes first; where it was applied first it waits for the next round
+        for name in left:
+            results[name] = await _tried(means, found[name])
+        still = [name for name in left if results[name].error is not None]
+        if len(still) == len(left):
+            break
+        left = still
+    return tuple(results[name] for name in dict.fromkeys(operation_ids) if name in results)
+
+
+async def _tried(means: Means, proposal: Proposal) -> Decided:
+    try:
+        return await _undo_one(means, proposal)
+    except ToolError as error:
+        return Decided(proposal, error)
 
 
 async def _undo_one(means: Means, proposal: Proposal) -> Decided:

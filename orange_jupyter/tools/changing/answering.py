@@ -10,7 +10,7 @@ from orange_jupyter.core.changes.deciding import digest
 from orange_jupyter.core.changes.drafting import Draft
 from orange_jupyter.core.changes.values import Choice, OpState, Proposal
 from orange_jupyter.core.codes import Code
-from orange_jupyter.core.errors import ChangeError, ToolError
+from orange_jupyter.core.errors import ArgumentError, ChangeError, ToolError
 from orange_jupyter.core.grant import Tier
 from orange_jupyter.core.tool import Result, ToolContext
 
@@ -27,6 +27,18 @@ def refuse_masked(written: tuple[str, ...], there: str = "") -> None:
                     f"The text holds {token}, which stands for a value that is hidden from you.",
                     hint="Replace only text beside it, with oldText that does not hold the token; the value stays.",
                 )
+
+
+def require_text(*written: str) -> None:
+    """Raises ArgumentError for NUL characters: with one in it a note is no text any more and could not be read."""
+    for text in written:
+        if "\0" in text:
+            raise ArgumentError(
+                Code.INVALID_ARGUMENT,
+                "The text holds a NUL character, with which a note is no text any more. Nothing was proposed.",
+                hint="Leave it out.",
+                details={"offset": text.index("\0")},
+            )
 
 
 def with_turn(context: ToolContext, draft: Draft) -> Draft:

@@ -6,7 +6,7 @@ import posixpath
 from dataclasses import dataclass, replace
 
 from orange_jupyter.core.changes.drafting import Draft
-from orange_jupyter.core.changes.overlay import covers
+from orange_jupyter.core.changes.overlay import covers, taken_out
 from orange_jupyter.core.changes.ports import Tree
 from orange_jupyter.core.changes.values import Kind, Spot
 from orange_jupyter.core.codes import Code
@@ -96,7 +96,9 @@ async def move(context: ToolContext, kind: Kind, place: Place, to: tuple[str, st
 async def delete(context: ToolContext, place: Place) -> Result:
     """Propose to move something to the system's trash. Raises ChangeError kb_root, PathError not_found."""
     thing = await _thing(context, place)
-    draft = _draft(Kind.DELETE, thing, f"move to trash: {place.shown}", thing.located.stands.through)
+    saved = taken_out(thing.located.spot, await context.changes.pending())
+    depends_on = tuple(dict.fromkeys((*thing.located.stands.through, *saved)))
+    draft = _draft(Kind.DELETE, thing, f"move to trash: {place.shown}", depends_on)
     return await answered(context, await context.changes.propose(with_turn(context, draft)))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from orange_jupyter.core.changes.overlay import Standing
+from orange_jupyter.core.changes.overlay import Standing, freed
 from orange_jupyter.core.changes.values import Kind, Spot
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.errors import ChangeError, PathError
@@ -100,8 +100,14 @@ def action_of(effect: Effect, kind: Kind, located: Located, facts: tuple[tuple[s
 async def folder_for(context: ToolContext, located: Located) -> tuple[str, ...]:
     """The operations that make the folder a new thing goes into, () where it is there already.
 
-    Raises ChangeError parent_missing, which says what to propose first (R-WRIT-1).
+    Those that free its own name are among them. Raises ChangeError parent_missing, which says what to propose first
+    (R-WRIT-1).
     """
+    free = freed(located.spot, await context.changes.pending())
+    return tuple(dict.fromkeys((*free, *await _folder_for(context, located))))
+
+
+async def _folder_for(context: ToolContext, located: Located) -> tuple[str, ...]:
     relative = located.spot.relative.rpartition("/")[0]
     if not relative:
         return ()

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from orange_jupyter.core.changes.drafting import Asked, Draft, TextView
 from orange_jupyter.core.changes.matching import Edit
-from orange_jupyter.core.changes.values import Kind
+from orange_jupyter.core.changes.values import Kind, Proposal
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.errors import ChangeError
 from orange_jupyter.core.paths import Place, file_type
 from orange_jupyter.core.tool import Result, ToolContext
-from orange_jupyter.tools.changing.answering import answered, refuse_masked, with_turn
+from orange_jupyter.tools.changing.answering import answered, refuse_masked, require_text, with_turn
 from orange_jupyter.tools.changing.places import Located, info_of, locate
 
 
@@ -31,9 +31,16 @@ async def change_text(context: ToolContext, place: Place, change: TextChange) ->
     info = await info_of(context, located)
     if info is not None and info.file_type == "folder":
         raise ChangeError(Code.UNSUPPORTED_TYPE, f"{place.shown} is a folder.", hint="Name a note in it.")
-    view = await context.changes.view(located.spot)
+    async with context.changes.means.alone():
+        proposal = await _proposed(context, located, change)
+    return await answered(context, proposal)
+
+
+async def _proposed(context: ToolContext, located: Located, change: TextChange) -> Proposal:
+    place, view = located.place, await context.changes.view(located.spot)
     refuse_masked(tuple(text for edit in change.edits for text in (edit.old_text, edit.new_text)), view.text)
     refuse_masked((change.content,), view.text)
+    require_text(change.content, *(edit.new_text for edit in change.edits))
     base = place.knowledge_base
     draft = Draft(
         kind=change.kind,
@@ -43,8 +50,9 @@ async def change_text(context: ToolContext, place: Place, change: TextChange) ->
         summary="",
         warnings=await _warnings(context, located, view, change),
     )
-    asked = Asked(change.kind, change.edits, change.content)
-    return await answered(context, await context.changes.propose_text(with_turn(context, draft), view, asked))
+    marked = change.kind is Kind.REWRITE and view.base.bom  # the file has its mark; a second one would be text
+    asked = Asked(change.kind, change.edits, change.content.removeprefix("\ufeff") if marked else change.content)
+    return await context.changes.propose_text(with_turn(context, draft), view, asked)
 
 
 def _require_note(place: Place, located: Located) -> None:
