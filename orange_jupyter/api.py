@@ -6,9 +6,10 @@ import asyncio
 import os
 import sys
 import threading
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from orange_jupyter.api_changes import ChangesObject
 from orange_jupyter.app import App, ForThisRun, Opened, environment
 from orange_jupyter.core.deltas import Delta
 from orange_jupyter.core.errors import SessionError
@@ -22,6 +23,8 @@ from orange_jupyter.jupyter.extension import loaded
 from orange_jupyter.jupyter.runtime import Runtime
 from orange_jupyter.jupyter.stage import CellStage
 from orange_jupyter.jupyter.widgets.messages import LeaveQueue, Message, StopTurn
+from orange_jupyter.reviewing import review_of
+from orange_jupyter.session_changes import SessionChanges, proposed
 from orange_jupyter.terminal import at_terminal
 from orange_jupyter.turns import Collector, Turn
 
@@ -93,6 +96,11 @@ class Session:
         return str(self._wait(self._set_tier(Tier(tier))))
 
     @property
+    def changes(self) -> ChangesObject:
+        """What this session proposed: look at it, apply, reject, undo."""
+        return ChangesObject(lambda work: self._wait(self._deciding(work)))
+
+    @property
     def state(self) -> State:
         """Title, tier, plan mode, model, KBs as they are now."""
         return self._runtime.run(self._state())
@@ -139,13 +147,20 @@ class Session:
         opened = await self._open()
         collector = Collector()
         finished = await opened.session.send(text, Said(views=(collector, *views)))
-        return collector.turn(finished, opened.session.state)
+        app, state = await self._the_app(), opened.session.state
+        changes = await proposed(app.means, state.session_id, finished.turn_id, app.mask)
+        return collector.turn(finished, state, changes)
 
     async def _stop(self) -> bool:
         return await self._opened.session.stop() if self._opened else False
 
     async def _set_tier(self, tier: Tier) -> Tier:
         return await (await self._open()).session.set_tier(tier)
+
+    async def _deciding(self, work: Callable[[SessionChanges, App], Awaitable[Result]]) -> Result:
+        opened, app = await self._open(), await self._the_app()
+        known = SessionChanges(app.means, opened.session.state.session_id, review_of(app, opened))
+        return await work(known, app)
 
     async def _state(self) -> State:
         return (await self._open()).session.state

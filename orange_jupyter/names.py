@@ -6,20 +6,25 @@ import asyncio
 import os
 
 from orange_jupyter.app import App
+from orange_jupyter.core.changes.values import OpState
 from orange_jupyter.core.errors import OrangeError
+from orange_jupyter.core.parts import State
 from orange_jupyter.core.paths import KnowledgeBase
 from orange_jupyter.jupyter.ports import Candidates
 
 NAMES = 500
 FOLDERS = 200
+CHANGES = 50
 
 
-async def names(app: App, selected: tuple[str, ...]) -> Candidates | None:
-    """What can be named now; `selected` are the session's KBs by id, in order. None where the settings are broken."""
+async def names(app: App, state: State | None) -> Candidates | None:
+    """What can be named now in a session of this `state`. None where the settings or the store are broken."""
+    selected = state.knowledge_bases if state else ()
     try:
         settings = await asyncio.to_thread(app.ground.settings)
         bases = (await asyncio.to_thread(app.bases)).bases
         records = await app.ground.sessions.list()
+        changes = await app.means.store.of_session(state.session_id) if state else ()
     except OrangeError:
         return None
     own = tuple(base for identity in selected for base in bases if base.id == identity)
@@ -28,6 +33,8 @@ async def names(app: App, selected: tuple[str, ...]) -> Candidates | None:
         sessions=tuple(record.title for record in records[:50] if record.title),
         models=tuple(dict.fromkeys(("embedded", *settings.models))),
         files=await asyncio.to_thread(_files, own),
+        changes=tuple(one.id for one in changes if one.state.open),
+        applied=tuple(one.id for one in reversed(changes) if one.state is OpState.APPLIED)[:CHANGES],
         folders=(".", *await asyncio.to_thread(_below, app.folder, folders=True)),
     )
 

@@ -27,6 +27,7 @@ from orange_jupyter.jupyter.sheet import Surroundings
 from orange_jupyter.jupyter.strings import says
 from orange_jupyter.names import names
 from orange_jupyter.reviewing import SessionReview, review_of
+from orange_jupyter.session_changes import proposed
 from orange_jupyter.surroundings import surroundings
 from orange_jupyter.turns import Collector, Turn
 
@@ -76,7 +77,8 @@ class NotebookOffice:
         )
         with self._queues.standing(session.state.session_id, session.state.title, cell, view):
             finished = await session.send(cell.text, said)
-        self._turns[finished.turn_id] = collector.turn(finished, session.state)
+        changes = await proposed(self._app.means, session.state.session_id, finished.turn_id, self._app.mask)
+        self._turns[finished.turn_id] = collector.turn(finished, session.state, changes)
         while len(self._turns) > KEPT_TURNS:
             self._turns.popitem(last=False)
         if finished.stop_reason is StopReason.ANSWER and session.state.turns == 1:
@@ -184,10 +186,13 @@ class NotebookOffice:
         await self._learn_names()
         return reply
 
-    async def review(self, where: Where, turn_id: str = "") -> SessionReview:
-        """The changes of the notebook's session, or those of one turn."""
-        async with self._opening:
-            return review_of(self._app, await self._now(where), turn_id=turn_id)
+    async def review(self, where: Where, session_id: str | None = None, turn_id: str = "") -> SessionReview:
+        """The changes of a session (None: the notebook's), or those of one of its turns."""
+        opened = self._app.opened(session_id) if session_id else None
+        if opened is None:
+            async with self._opening:
+                opened = await self._now(where)
+        return review_of(self._app, opened, turn_id=turn_id)
 
     def _use(self, opened: Opened) -> None:
         self._current = opened
@@ -216,8 +221,8 @@ class NotebookOffice:
         return self._candidates
 
     async def _learn_names(self) -> None:
-        selected = self._current.session.state.knowledge_bases if self._current else ()
-        self._candidates = await names(self._app, selected) or self._candidates
+        state = self._current.session.state if self._current else None
+        self._candidates = await names(self._app, state) or self._candidates
 
     async def close(self) -> None:
         """Stop what runs and free everything."""

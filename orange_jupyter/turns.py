@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from orange_jupyter.change_documents import operation_document
+from orange_jupyter.core.changes.values import Operation
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.corpus import Citation
 from orange_jupyter.core.deltas import Delta
@@ -106,7 +108,7 @@ class Turn:
     usage: Usage
     stop_reason: StopReason
     state: State
-    changes: tuple[Any, ...] = ()
+    changes: tuple[Operation, ...] = ()
     notices: tuple[str, ...] = ()
     error: str | None = None
     hint: str | None = None
@@ -139,7 +141,7 @@ class Turn:
             **({} if self.ok else failed),
             "answer": self.answer,
             "citations": [citation.as_json() for citation in self.citations],
-            "changes": list(self.changes),
+            "changes": [operation_document(one) for one in self.changes],
             "steps": [step.document() for step in self.steps],
             "usage": usage_document(self.usage),
             "stopReason": str(self.stop_reason),
@@ -202,8 +204,8 @@ class Collector:
     def delta(self, delta: Delta) -> None:
         """Pieces are of no use here; the parts come as events."""
 
-    def turn(self, finished: TurnFinished, state: State) -> Turn:
-        """The turn as an object."""
+    def turn(self, finished: TurnFinished, state: State, changes: tuple[Operation, ...] = ()) -> Turn:
+        """The turn as an object; `changes` are what it proposed."""
         return Turn(
             turn_id=finished.turn_id,
             question=self._started.text if self._started else "",
@@ -213,6 +215,7 @@ class Collector:
             usage=finished.usage,
             stop_reason=finished.stop_reason,
             state=state,
+            changes=changes,
             notices=tuple(self._notices),
             error=finished.error,
             hint=finished.hint,

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from orange_jupyter.app import App, Opened, locale
+from orange_jupyter.cli.changes import tell_waiting
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.deltas import Delta, ModelRetry, Progress
 from orange_jupyter.core.document import PictureLimits
@@ -20,6 +21,7 @@ from orange_jupyter.core.visible import for_terminal
 from orange_jupyter.jupyter.record import record
 from orange_jupyter.jupyter.strings import language_of
 from orange_jupyter.jupyter.view import TurnView
+from orange_jupyter.session_changes import proposed
 from orange_jupyter.turns import Collector
 
 PICTURE_BYTES = 20 * 1_048_576
@@ -60,7 +62,10 @@ async def ask(
     finished = await opened.session.send(text, said)
     if given.save_images:
         await save_images(app, lookers.images, given.save_images)
-    turn = collector.turn(finished, opened.session.state)
+    session_id = opened.session.state.session_id
+    changes = await proposed(app.means, session_id, finished.turn_id, app.mask)
+    tell_waiting(app, opened, changes)
+    turn = collector.turn(finished, opened.session.state, changes)
     bundle = record(lookers.view, language_of(locale()), number=opened.session.state.turns, session=turn.state.title)
     return turn.document(), str(bundle["text/plain"])
 

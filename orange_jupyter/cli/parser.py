@@ -20,6 +20,13 @@ MODEL_OPTIONS = (
     ("--gguf", "FILE", "a model file that a llama.cpp server is started for, in place of --base-url"),
 )
 
+DECISIONS = (
+    ("show", "with their diffs; without ids all that wait"),
+    ("apply", "write them to the disk; without ids all that wait"),
+    ("reject", "drop them; without ids all that wait"),
+    ("undo", "take applied ones back; without ids the last one"),
+)
+
 
 class Parser(argparse.ArgumentParser):
     """argparse that raises instead of exiting."""
@@ -38,6 +45,7 @@ def parser() -> Parser:
     _tool(commands)
     _search(commands)
     _index(commands)
+    _changes(commands)
     _session(commands)
     _model(commands)
     _kb(commands)
@@ -93,6 +101,18 @@ def _index(commands: Commands[Parser]) -> None:
     _run_options(one, bases=True)
     one.add_argument("--rebuild", action="store_true", help="from nothing")
     one.add_argument("--stats", action="store_true", help="figures of each knowledge base")
+
+
+def _changes(commands: Commands[Parser]) -> None:
+    verbs = _verbs(commands, "changes", "proposed changes: look at them and decide")
+    one = verbs.add_parser("list", help="what was proposed, and how it stands")
+    one.add_argument("--session", metavar="NAME", help="a session by title or id; default: that of `tool`")
+    _run_options(one)
+    for verb, about in DECISIONS:
+        one = verbs.add_parser(verb, help=about)
+        one.add_argument("ids", nargs="*", metavar="ID", help="ids that list gives")
+        one.add_argument("--session", metavar="NAME", help="a session by title or id; default: that of `tool`")
+        _run_options(one)
 
 
 def _session(commands: Commands[Parser]) -> None:

@@ -11,7 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from orange_jupyter.app import App, ForThisRun, Opened, environment, locale
+from orange_jupyter.cli import changes
 from orange_jupyter.cli.ask import ask, question
+from orange_jupyter.cli.changes import CLI_SESSION
 from orange_jupyter.cli.plain import as_terminal
 from orange_jupyter.cli.tool import search, tool
 from orange_jupyter.commands import doctor, kb, model, model_test, session
@@ -25,7 +27,6 @@ from orange_jupyter.jupyter.ports import CommandReply, Where
 from orange_jupyter.jupyter.strings import language_of
 from orange_jupyter.terminal import Yes, at_terminal
 
-CLI_SESSION = "cli"
 PATIENCE = 15.0
 
 
@@ -92,6 +93,8 @@ async def _run(app: App, given: Namespace) -> Printed:
             return Printed(*await tool(app, opened, given))
         case "search":
             return Printed(*await search(app, await _session(app, CLI_SESSION), given))
+        case "changes":
+            return Printed(*await changes.changes(app, given))
         case _:
             reply = await _command(app, given)
             return Printed(reply.data or {"ok": True}, as_terminal(reply.markdown))

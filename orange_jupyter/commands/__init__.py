@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orange_jupyter.commands import doctor, kb, model, rights, session, show, state, usage
+from orange_jupyter.commands import changes, doctor, kb, model, rights, session, show, state, usage
 from orange_jupyter.commands.standing import Command, Standing, table
 from orange_jupyter.core.errors import UsageError
 from orange_jupyter.jupyter.options import near
@@ -18,6 +18,13 @@ COMMANDS: dict[str, Command] = {
     ),
     "plan": Command("plan [on|off]", "plan mode: look and read only", "规划模式：只看不改", rights.plan),
     "session": Command(session.USAGE.removeprefix("%orange "), "conversations", "对话", session.session),
+    "changes": Command(
+        changes.USAGE.removeprefix("%orange "),
+        "changes that wait for you, and deciding them",
+        "等待你决定的更改",
+        changes.changes,
+    ),
+    "undo": Command("undo [ID]", "take the last applied change back", "撤销最近应用的更改", changes.undo),
     "show": Command(show.USAGE.removeprefix("%orange "), "a passage, a note, a page", "打开引文或笔记", show.show),
     "usage": Command(
         "usage", "tokens and cost by turn, session and notebook", "每轮、本会话、本笔记本的词元与费用", usage.usage

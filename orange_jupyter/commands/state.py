@@ -15,6 +15,7 @@ async def status(at: Standing, _: tuple[str, ...]) -> CommandReply:
     await model.close()
     reach = await at.app.reach(state.knowledge_bases)
     bases = ", ".join(base.name for base in reach.bases)
+    waiting = await at.app.means.store.of_session(state.session_id, undecided=True)
     rows = [
         (say("session"), state.title or say("untitled")),
         (say("status.tier"), say("status.rights", tier=state.tier, version=state.permission_version)),
@@ -23,11 +24,13 @@ async def status(at: Standing, _: tuple[str, ...]) -> CommandReply:
         (say("status.goes"), model.info.host or say("status.stays")),
         (say("status.bases"), bases or say("nothing")),
         (say("session.turns"), state.turns),
+        (say("changes.status"), len(waiting)),
     ]
     data = {
         "ok": True,
         "session": session_document(state),
         "host": model.info.host,
+        "pendingChanges": len(waiting),
         "knowledgeBases": [{"id": base.id, "name": base.name, "root": base.root} for base in reach.bases],
     }
     return CommandReply(table(("", ""), rows) + ("" if bases else f"\n\n{say('kb.none')}"), data)

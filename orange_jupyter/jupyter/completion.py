@@ -22,6 +22,8 @@ SUBCOMMANDS: dict[str, tuple[str, ...]] = {
     "tier": TIERS,
     "plan": ("on", "off"),
     "session": ("list", "use", "new", "rename", "delete", "export"),
+    "changes": ("list", "show", "apply", "reject", "undo"),
+    "undo": (),
     "show": (),
     "wait": (),
     "usage": (),
@@ -51,6 +53,11 @@ _LINE_VALUES: dict[tuple[str, ...], tuple[int, Values]] = {
     ("session", "use"): (1, lambda names: names.sessions),
     ("session", "delete"): (1, lambda names: names.sessions),
     ("session", "export"): (1, lambda names: names.sessions),
+    ("changes", "show"): (99, lambda names: (*names.changes, *names.applied)),
+    ("changes", "apply"): (99, lambda names: names.changes),
+    ("changes", "reject"): (99, lambda names: names.changes),
+    ("changes", "undo"): (99, lambda names: names.applied),
+    ("undo",): (1, lambda names: names.applied),
     ("show",): (1, lambda names: names.files),
 }
 LINE_OPTIONS: dict[tuple[str, ...], tuple[str, ...]] = {

@@ -109,7 +109,7 @@ class CommandReply:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Names that complete after Tab."""
+    """Names that complete after Tab; `changes` are ids of those that wait, `applied` of those that can be undone."""
 
     knowledge_bases: tuple[str, ...] = ()
     sessions: tuple[str, ...] = ()
@@ -117,6 +117,8 @@ class Candidates:
     files: tuple[str, ...] = ()
     variables: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
+    changes: tuple[str, ...] = ()
+    applied: tuple[str, ...] = ()
 
 
 class TurnObject(Protocol):
@@ -155,8 +157,8 @@ class Office(Protocol):
         """Run a `%orange` line. Raises OrangeError."""
         ...
 
-    async def review(self, where: Where, turn_id: str = "") -> Review:
-        """The changes of the notebook's session, or those that one of its turns proposed."""
+    async def review(self, where: Where, session_id: str | None = None, turn_id: str = "") -> Review:
+        """The changes of a session (None: the notebook's), or those that one of its turns proposed."""
         ...
 
     async def stop(self, session_id: str | None = None) -> bool:

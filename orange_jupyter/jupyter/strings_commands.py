@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
+from orange_jupyter.jupyter.strings_deciding import DECIDING_WORDS
+
 COMMAND_WORDS = MappingProxyType(
     {
         # all commands
@@ -251,4 +253,5 @@ COMMAND_WORDS = MappingProxyType(
         "say.cell.variable": ("There is no variable {name} in this kernel.", "内核里没有变量 {name}。"),
         "say.cell.variable.hint": ("Run the cell that makes it first.", "请先运行定义它的单元格。"),
     }
+    | DECIDING_WORDS
 )
