@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import random
@@ -18,6 +19,9 @@ from typing import Any
 
 from benchmarks.in_lab import STRETCHES, windows
 from benchmarks.swapping import Swapping
+from tests.tools.changing import desk
+from tests.tools.rounds import edited as edited_on_disk
+from tests.tools.rounds import exact
 
 ROOT = Path(__file__).parents[1]
 KB = ROOT / "notebooks" / "kb"
@@ -97,6 +101,14 @@ def swapped(folder: Path) -> Callable[[random.Random], bool]:
     return Swapping(folder).once
 
 
+def edited(folder: Path) -> Callable[[random.Random], bool]:
+    """R-EDIT-2, R-CHG-9, R10: a generated edit, applied and undone through the store and the disk, is byte-exact."""
+    (folder / "kb").mkdir()
+    runner = asyncio.Runner()
+    kb = runner.run(desk(folder, encoding="gb18030").__aenter__())  # open to the end of the process
+    return lambda chance: exact(chance) and runner.run(edited_on_disk(kb, chance, 1)) == (1, 1)
+
+
 def streamed(_: Path) -> Callable[[random.Random], bool]:
     """R-UI-1: 200 tokens a second in a real JupyterLab; 5 s stretches paint often, block nothing, cost little."""
     left: list[bool] = []
@@ -113,6 +125,7 @@ COUNTS = (
     Count("a killed question costs nothing", 60, killed),
     Count("three processes ask at once", 30, together),
     Count("a swapped folder gives nothing from outside", 5_000, swapped),
+    Count("a generated edit is byte-exact, and so is its undo", 5_000, edited),
 )
 FELT = (Count("200 tokens a second for a minute, stretches of 5 s", STRETCHES, streamed),)
 """Counts by the clock: they mean something on an idle machine only, so a run elsewhere records none."""

@@ -13,10 +13,11 @@ from orange_jupyter.app import App, ForThisRun, Opened
 from orange_jupyter.cli.tool import call
 from orange_jupyter.core.changes.applying import Decided, apply
 from orange_jupyter.core.changes.deciding import digest
+from orange_jupyter.core.changes.drafting import Asked, Draft
 from orange_jupyter.core.changes.proposing import Changes
 from orange_jupyter.core.changes.rejecting import reject
 from orange_jupyter.core.changes.undoing import undo
-from orange_jupyter.core.changes.values import Choice, HunkChoice, Proposal
+from orange_jupyter.core.changes.values import Choice, HunkChoice, Proposal, Spot
 from orange_jupyter.core.grant import Tier
 from orange_jupyter.core.ports import Approver
 from orange_jupyter.terminal import Yes
@@ -123,6 +124,12 @@ def sha256(data: bytes) -> str:
     return "sha256:" + hashlib.sha256(data).hexdigest()
 
 
+def _set_encoding(root: Path, encoding: str) -> None:
+    (root / ".orange").mkdir(exist_ok=True)
+    text = f'[[knowledge_bases]]\nid = "kb_t"\nname = "kb"\npath = "."\nencoding = "{encoding}"\n'
+    (root / ".orange" / "config.toml").write_text(text)
+
+
 def environ(tmp: Path) -> dict[str, str]:
     """The environment of an installation in a test's folder."""
     return {"ORANGE_HOME": str(tmp / "home"), "ORANGE_CACHE": str(tmp / "cache"), "HOME": str(tmp)}
@@ -130,14 +137,30 @@ def environ(tmp: Path) -> dict[str, str]:
 
 @asynccontextmanager
 async def desk(
-    tmp: Path, *, tier: Tier = WRITE, approver: Approver | None = None, more: tuple[Path, ...] = ()
+    tmp: Path,
+    *,
+    tier: Tier = WRITE,
+    approver: Approver | None = None,
+    more: tuple[Path, ...] = (),
+    encoding: str | None = None,
 ) -> AsyncIterator[Desk]:
-    """A desk on `tmp/kb`, which is made; `more` are further KBs."""
+    """A desk on `tmp/kb`, which is made; `more` are further KBs, `encoding` is what the person set for this one."""
     root = tmp / "kb"
     await asyncio.to_thread(root.mkdir, exist_ok=True)
+    if encoding is not None:
+        await asyncio.to_thread(_set_encoding, root, encoding)
     folders = (str(root), *(str(one) for one in more))
     app = await App.open(environ(tmp), str(root), approver or Yes(), run=ForThisRun(tier=tier, folders=folders))
     try:
         yield Desk(app, await app.create(), root)
     finally:
         await app.close()
+
+
+async def proposed(desk: Desk, path: str, asked: Asked) -> Proposal:
+    """A text operation put forward as the tool does it, without the call around it: for many rounds."""
+    spot = Spot(root=str(desk.root), relative=path)
+    async with desk.app.means.alone():
+        view = await desk.changes.view(spot)
+        draft = Draft(asked.kind, desk.opened.session.state.knowledge_bases[0], path, spot, "")
+        return await desk.changes.propose_text(draft, view, asked)

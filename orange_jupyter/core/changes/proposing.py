@@ -133,7 +133,7 @@ class Changes:
         return proposal
 
     async def withdraw(self, operation_id: str) -> Proposal:
-        """Take back one's own pending operation. Raises ChangeError where it is decided or others build on it, RunError."""
+        """Take back one's pending operation. Raises ChangeError where it is decided or others build on it; RunError."""
         return await alone(self.means, lambda: self._withdraw(operation_id))
 
     async def _withdraw(self, operation_id: str) -> Proposal:
