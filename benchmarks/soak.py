@@ -19,7 +19,7 @@ from typing import Any
 
 from benchmarks.in_lab import STRETCHES, windows
 from benchmarks.swapping import Swapping
-from tests.tools.changing import desk
+from tests.tools.changing import opened_desk
 from tests.tools.rounds import edited as edited_on_disk
 from tests.tools.rounds import exact
 
@@ -105,7 +105,7 @@ def edited(folder: Path) -> Callable[[random.Random], bool]:
     """R-EDIT-2, R-CHG-9, R10: a generated edit, applied and undone through the store and the disk, is byte-exact."""
     (folder / "kb").mkdir()
     runner = asyncio.Runner()
-    kb = runner.run(desk(folder, encoding="gb18030").__aenter__())  # open to the end of the process
+    kb = runner.run(opened_desk(folder, encoding="gb18030"))  # open to the end of the process
     return lambda chance: exact(chance) and runner.run(edited_on_disk(kb, chance, 1)) == (1, 1)
 
 

@@ -135,15 +135,14 @@ def environ(tmp: Path) -> dict[str, str]:
     return {"ORANGE_HOME": str(tmp / "home"), "ORANGE_CACHE": str(tmp / "cache"), "HOME": str(tmp)}
 
 
-@asynccontextmanager
-async def desk(
+async def opened_desk(
     tmp: Path,
     *,
     tier: Tier = WRITE,
     approver: Approver | None = None,
     more: tuple[Path, ...] = (),
     encoding: str | None = None,
-) -> AsyncIterator[Desk]:
+) -> Desk:
     """A desk on `tmp/kb`, which is made; `more` are further KBs, `encoding` is what the person set for this one."""
     root = tmp / "kb"
     await asyncio.to_thread(root.mkdir, exist_ok=True)
@@ -151,10 +150,17 @@ async def desk(
         await asyncio.to_thread(_set_encoding, root, encoding)
     folders = (str(root), *(str(one) for one in more))
     app = await App.open(environ(tmp), str(root), approver or Yes(), run=ForThisRun(tier=tier, folders=folders))
+    return Desk(app, await app.create(), root)
+
+
+@asynccontextmanager
+async def desk(tmp: Path, **how: Any) -> AsyncIterator[Desk]:
+    """The same, closed at the end."""
+    opened = await opened_desk(tmp, **how)
     try:
-        yield Desk(app, await app.create(), root)
+        yield opened
     finally:
-        await app.close()
+        await opened.app.close()
 
 
 async def proposed(desk: Desk, path: str, asked: Asked) -> Proposal:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
+from itertools import pairwise
 
 from orange_jupyter.core.changes.deciding import bytes_of
 from orange_jupyter.core.changes.drafting import Asked, base_of
@@ -117,7 +118,7 @@ def wanted(chance: random.Random, text: str) -> Wanted | None:
         changed = "".join([*lines[:place], "新的一行\n", *lines[place + 1 :]])
         return Wanted(Asked(kind, content=changed), ((start, start + len(lines[place]), "新的一行\n"),))
     spans = sorted(_span(chance, text) for _ in range(1 if kind is Kind.REPLACE else 3))
-    if any(one[1] > other[0] for one, other in zip(spans, spans[1:], strict=False)):
+    if any(one[1] > other[0] for one, other in pairwise(spans)):
         return None
     edits = [_edit(chance, text, span) for span in spans]
     if None in edits:
