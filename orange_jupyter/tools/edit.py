@@ -59,7 +59,7 @@ class EditArguments(Arguments):
     occurrence: int | None = Field(
         default=None, ge=1, description="replace: which one, from 1; default: it must be the only one."
     )
-    edits: tuple[EditItem, ...] | None = Field(
+    edits: list[EditItem] | None = Field(
         default=None, min_length=1, max_length=100, description="multi_replace: all or none, each on the original text."
     )
     content: str | None = Field(
