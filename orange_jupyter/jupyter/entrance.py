@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from orange_jupyter.core.errors import OrangeError
 from orange_jupyter.jupyter.approver import NotebookApprover
 from orange_jupyter.jupyter.ports import Candidates, Door, Office, Where
 from orange_jupyter.jupyter.runtime import Runtime
+
+if TYPE_CHECKING:
+    from orange_jupyter.jupyter.changes.live import Reviews  # that module loads the Markdown parser
 
 Tell = Callable[[str, str | None], None]
 """Shows an error: message, hint."""
@@ -26,12 +29,21 @@ class Entrance:
         self.door = door
         self.guard = guard
         self._office: asyncio.Task[Office] | None = None
+        self._reviews: Reviews | None = None
 
     async def office(self, where: Where) -> Office:
         """The office, opened by the first who needs it; on the runtime's loop. A failed opening is tried again."""
         if self._office is None or _failed(self._office):
             self._office = asyncio.create_task(_open(self.door, self.approver, where))
         return await asyncio.shield(self._office)
+
+    @property
+    def reviews(self) -> Reviews:
+        """The reviews of this kernel, made when the first is shown; on the runtime's loop."""
+        from orange_jupyter.jupyter.changes.live import Reviews
+
+        self._reviews = self._reviews or Reviews(self.runtime, self.guard)
+        return self._reviews
 
     def candidates(self) -> Candidates:
         """Names for completion; none while the office is not open. From any thread."""

@@ -42,25 +42,25 @@ _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 def as_markdown(paper: Sheet) -> str:
     """GitHub-flavoured Markdown without pictures and raw HTML, citations as their numbers."""
     parts = [
-        "**" + paper.say(f"state.{paper.view.state}") + "**" + "".join(f" · {_plain(part)}" for part in _meta(paper))
+        "**" + paper.say(f"state.{paper.view.state}") + "**" + "".join(f" · {plainly(part)}" for part in _meta(paper))
     ]
     if paper.view.started:
         asked = paper.view.started.text.strip()[:QUESTION_LIMIT]
-        parts.append("\n".join(f"> {_plain(line)}" for line in asked.split("\n")))
-    parts += [_plain(notice.text) for notice in notices(paper)]
-    parts += [f"*{_plain(words)}*" for words in asides(paper)]
-    parts.append(_numbered(_inert(paper.answer), paper) or _plain(paper.say("no_answer")))
-    parts += [_plain(line) for line in _after(paper)]
+        parts.append("\n".join(f"> {plainly(line)}" for line in asked.split("\n")))
+    parts += [plainly(notice.text) for notice in notices(paper)]
+    parts += [f"*{plainly(words)}*" for words in asides(paper)]
+    parts.append(_numbered(_inert(paper.answer), paper) or plainly(paper.say("no_answer")))
+    parts += [plainly(line) for line in _after(paper)]
     if paper.used:
         rows = (_source(paper, one, n) for n, one in enumerate(paper.used[:SOURCE_LIMIT], start=1))
         parts += [f"**{paper.say('sources')}**", "\n".join(rows)]
     calls = _calls(paper)
     if calls:
-        parts += [f"**{_plain(calls[0])}**", "\n".join(f"- {_plain(line)}" for line in calls[1:])]
+        parts += [f"**{plainly(calls[0])}**", "\n".join(f"- {plainly(line)}" for line in calls[1:])]
     ended = [" ".join(row) for row in _decisions(paper)]
     if ended:
-        parts.append(f"**{paper.say('decisions')}** · " + " · ".join(_plain(row) for row in ended))
-    parts.append(_plain(usage(paper)))
+        parts.append(f"**{paper.say('decisions')}** · " + " · ".join(plainly(row) for row in ended))
+    parts.append(plainly(usage(paper)))
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -164,7 +164,7 @@ def _decisions(paper: Sheet) -> list[list[str]]:
 
 def _source(paper: Sheet, citation: Citation, number: int) -> str:
     where = place_of(citation, paper.language)
-    title = _plain(name(citation.path) + where)
+    title = plainly(name(citation.path) + where)
     place = paper.places.get(citation.citation_id)
     if place and place.link:
         page = f"#page={citation.page}" if citation.page is not None else ""
@@ -172,7 +172,7 @@ def _source(paper: Sheet, citation: Citation, number: int) -> str:
     if citation.citation_id in paper.citing.missing:
         return f"{number}. {title}: **{paper.say('quote.off')}**"
     quoted = " ".join(citation.passage.split())
-    return f"{number}. {title}: “{_plain(quoted[:_PASSAGE])}{'…' if len(quoted) > _PASSAGE else ''}”"
+    return f"{number}. {title}: “{plainly(quoted[:_PASSAGE])}{'…' if len(quoted) > _PASSAGE else ''}”"
 
 
 def _citation(citation: Citation) -> dict[str, Any]:
@@ -197,7 +197,7 @@ def _numbered(words: str, paper: Sheet) -> str:
     return CITED.sub(lambda found: "".join(mark(identity) for identity in cited_ids(found.group())), words)
 
 
-def _plain(words: str) -> str:
+def plainly(words: str) -> str:
     """Text as Markdown that means nothing but itself, on one line."""
     line = _MARKS.sub(r"\\\1", " ".join(words.encode("utf-8", "replace").decode("utf-8").split()))
     start = _AT_START.match(line)

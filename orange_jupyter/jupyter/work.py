@@ -83,7 +83,19 @@ class TurnWork:
                 self._display.screen.record(_as_json(turn.document()))
                 return
         self._display.session = office.title(started.session_id) if started else ""
-        await self._display.settle(await office.places(finished.citations, self._request.where))
+        places = await office.places(finished.citations, self._request.where)
+        await self._display.settle(places)
+        view = self._display.view
+        await self._entrance.guard(self._review(office, finished), self._display.tell)
+        if self._display.view is not view:  # the review failed: the record says so and stays whole
+            await self._display.settle(places)
+
+    async def _review(self, office: Office, finished: TurnFinished) -> None:
+        """Show the changes that the turn proposed below its record, to be decided while other cells run."""
+        reviews, started, where = self._entrance.reviews, self._display.view.started, self._request.where
+        await reviews.refresh()
+        review = await office.review(where, started.session_id if started else None, finished.turn_id)
+        await reviews.show(review, self._display.screen, where.language)
 
     def _stop(self) -> None:
         """Cancel once: a second press must not cut the turn's end short."""
@@ -156,7 +168,14 @@ class LineWork:
         if self._task.cancelled():
             self._screen.fail(text(self._where.language, "state.stopped"))
         else:
-            self._screen.record(_shown(self._task.result()))
+            await self._leave(self._task.result())
+
+    async def _leave(self, reply: CommandReply) -> None:
+        reviews = self._entrance.reviews
+        if self._words[:1] in (("changes",), ("undo",)):
+            await reviews.refresh()
+        if reply.review is None or not await reviews.show(reply.review, self._screen, self._where.language):
+            self._screen.record(_shown(reply))
 
     async def _command(self) -> CommandReply:
         office = await self._entrance.office(self._where)

@@ -45,6 +45,13 @@ class FakeTurn:
         return {"ok": True, "answer": self.answer}
 
 
+class NoChanges:
+    """A review of a session without changes."""
+
+    async def look(self) -> tuple[tuple[()], int]:
+        return (), 0
+
+
 class FakeOffice:
     """One session; turns run one after the other."""
 
@@ -169,6 +176,9 @@ class FakeOffice:
 
     def title(self, session_id: str) -> str:
         return f"session {session_id}"
+
+    async def review(self, where: Where, session_id: str | None = None, turn_id: str = "") -> Any:
+        return NoChanges()
 
     async def places(self, citations: Sequence[Citation], where: Where) -> Mapping[str, Any]:
         return {}

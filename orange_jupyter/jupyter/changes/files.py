@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from orange_jupyter.core.changes.showing import Shown
@@ -25,7 +25,7 @@ class Look:
     language: Language
     limit: int = FOLD_LINES
     split: bool = False
-    edits: Mapping[int, str] = NO_EDITS
+    edits: Mapping[int, str] = field(default_factory=dict)
 
 
 def file(shown: Shown, pages: Pages, look: Look) -> str:
