@@ -26,10 +26,16 @@ ANSWERS = [
     "session new melt",
     "session export --to out.md",
     "usage",
+    "changes",
+    "changes list",
+    "changes apply",
+    "changes reject",
 ]
 MISTAKES = [
     "statsu",
     "kb selct",
+    "changes aply",
+    "undo a b",
     "kb select melting",
     "kb rename kb",
     "kb add",

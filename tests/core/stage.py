@@ -164,8 +164,10 @@ def _context(grant: Grant, progress: Any, stage: Stage) -> ToolContext:
     nothing: Any = None
     return ToolContext(
         session_id="s_1",
+        turn_id="t_1",
         grant=grant,
         workspace=nothing,
+        changes=nothing,
         library=nothing,
         documents=nothing,
         evidence=stage.evidence,

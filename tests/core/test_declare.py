@@ -19,9 +19,10 @@ def schemas(**grant):
 @pytest.mark.parametrize("tier", [Tier.WORKSPACE_READONLY, Tier.WORKSPACE_WRITE])
 @pytest.mark.parametrize("plan", [False, True])
 def test_a_workspace_tier_offers_no_way_outside(tier, plan):
-    """R-SCH-8: a refused parameter value is missing from the schema."""
+    """R-SCH-8: a refused parameter value is missing from the schema; edit and write where they may propose."""
     offered = schemas(tier=tier, plan=plan, switches=ALL_ON)
-    assert sorted(offered) == ["list", "read", "search", "tool_result_read"]
+    proposes = ["edit", "write"] if tier is Tier.WORKSPACE_WRITE and not plan else []
+    assert sorted(offered) == sorted(["list", "read", "search", "tool_result_read", *proposes])
     assert "url" not in offered["read"]["properties"]
     assert offered["search"]["properties"]["target"]["enum"] == ["notes"]
 
@@ -56,7 +57,9 @@ def test_schemas_are_plain_stable_and_small():
     for word in ("$ref", "$defs", '"null"', '"title"', "effects"):
         assert word not in first
     assert len(first) < 6000
-    assert all(schema.parameters["additionalProperties"] is False for schema in declare(TOOLS, Grant()))
+    whole = declare(TOOLS, Grant(tier=Tier.WORKSPACE_WRITE))
+    assert len(json.dumps([schema.model_dump() for schema in whole])) < 7500
+    assert all(schema.parameters["additionalProperties"] is False for schema in whole)
 
 
 # name: (required, {parameter: (type, default, minimum, maximum)}) as 12-schemas.md has them.
@@ -72,13 +75,20 @@ BOUNDS = {
     },
     "list": {"depth": ("integer", None, 1, None), "limit": ("integer", 120, 1, 120)},
     "tool_result_read": {"offset": ("integer", 0, 0, None), "limit": ("integer", 12000, 1, None)},
+    "edit": {
+        "oldText": ("string", None, None, 5_242_880),
+        "newText": ("string", None, None, 5_242_880),
+        "occurrence": ("integer", None, 1, None),
+        "content": ("string", None, None, 5_242_880),
+    },
+    "write": {"content": ("string", None, None, 5_242_880)},
 }
 
 
 @pytest.mark.parametrize(("tool", "parameters"), list(BOUNDS.items()))
 def test_names_types_defaults_and_bounds_are_those_of_the_specification(tool, parameters):
     """R-SCH-1, R-SCH-2: a snapshot against 12-schemas.md."""
-    properties = schemas()[tool]["properties"]
+    properties = schemas(tier=Tier.WORKSPACE_WRITE)[tool]["properties"]
     for name, (kind, default, low, high) in parameters.items():
         schema = properties[name]
         assert schema["type"] == kind
@@ -89,7 +99,7 @@ def test_names_types_defaults_and_bounds_are_those_of_the_specification(tool, pa
 
 def test_the_parameters_are_exactly_those_that_work_now():
     """R-SCH-1: nothing is declared that does nothing."""
-    names = {name: sorted(parameters["properties"]) for name, parameters in schemas().items()}
+    names = {name: sorted(parameters["properties"]) for name, parameters in schemas(tier=Tier.WORKSPACE_WRITE).items()}
     assert names == {
         "search": [
             "fileTypes",
@@ -103,7 +113,25 @@ def test_the_parameters_are_exactly_those_that_work_now():
             "updatedAfter",
             "updatedBefore",
         ],
-        "read": ["block", "fileId", "heading", "includeImages", "limit", "offset", "page", "pageEnd", "path"],
+        "read": ["block", "fileId", "heading", "includeImages", "limit", "offset", "page", "pageEnd", "path", "view"],
         "list": ["cursor", "depth", "fileType", "limit", "path", "prefix", "query"],
         "tool_result_read": ["limit", "offset", "ref"],
+        "edit": [
+            *("content", "destination", "destinationKnowledgeBaseId", "edits", "fileId", "newText"),
+            *("occurrence", "oldText", "operation", "operationId", "path"),
+        ],
+        "write": ["content", "kind", "knowledgeBaseId", "targetPath"],
     }
+
+
+def test_edit_and_write_take_what_the_specification_says():
+    """R-SCH-1, R-EDIT-0, R-WRIT-0: operations, required fields, and 1 to 100 edits."""
+    edit, write = (schemas(tier=Tier.WORKSPACE_WRITE)[name] for name in ("edit", "write"))
+    kinds = ["replace", "append", "multi_replace", "rewrite", "move", "rename", "delete", "withdraw"]
+    assert (edit["properties"]["operation"]["enum"], edit["required"]) == (kinds, ["operation"])
+    edits = edit["properties"]["edits"]
+    assert (edits["minItems"], edits["maxItems"], edits["items"]["required"]) == (1, 100, ["oldText", "newText"])
+    assert (write["properties"]["kind"]["enum"], sorted(write["required"])) == (
+        ["file", "folder"],
+        ["kind", "targetPath"],
+    )

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from orange_jupyter.commands import BY_THE_NOTEBOOK, COMMANDS, kb, model, session
+from orange_jupyter.commands import BY_THE_NOTEBOOK, COMMANDS, changes, kb, model, session
 from orange_jupyter.config import Provider
 from orange_jupyter.jupyter.completion import LINE_OPTIONS, OPTION_VALUES, SUBCOMMANDS, completions
 from orange_jupyter.jupyter.options import OPTIONS
@@ -21,6 +21,8 @@ NAMES = Candidates(
     files=("melt.md", "图/站点 1.png", "papers/meng 2019.pdf"),
     variables=("df", "数据"),
     folders=(".", "notes", "field data"),
+    changes=("op_a", "op_b"),
+    applied=("op_done",),
 )
 IN_A_SHELL = """
 from IPython.core.interactiveshell import InteractiveShell
@@ -71,6 +73,13 @@ def test_the_verbs_that_complete_stand_in_the_usage(command: str) -> None:
         ("%orange session use ", ("melt", '"融雪 2026"')),
         ("%orange session rename ", ()),
         ("%orange session export melt --", ("--to",)),
+        ("%orange changes ", changes.VERBS),
+        ("%orange changes apply ", ("op_a", "op_b")),
+        ("%orange changes reject op_a ", ("op_b",)),
+        ("%orange changes show ", ("op_a", "op_b", "op_done")),
+        ("%orange changes undo ", ("op_done",)),
+        ("%orange undo ", ("op_done",)),
+        ("%orange undo op_done ", ()),
         ("%orange show p", ('"papers/meng 2019.pdf"',)),
         ("%orange tier full", ("full-confirm", "full-auto")),
         ("%%orange --kb 笔", ("笔记",)),
