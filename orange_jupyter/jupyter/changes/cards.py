@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from orange_jupyter.core.changes.hunks import hunks
 from orange_jupyter.core.changes.rewriting import line_splices
 from orange_jupyter.core.changes.showing import Shown
-from orange_jupyter.core.changes.values import Kind, OpState, Proposal
+from orange_jupyter.core.changes.values import OpState, Proposal
 from orange_jupyter.core.codes import Code
 from orange_jupyter.jupyter.changes.diffs import piece
-from orange_jupyter.jupyter.changes.listing import label, where
+from orange_jupyter.jupyter.changes.listing import label, what, where
 from orange_jupyter.jupyter.changes.pages import hunks_of
 from orange_jupyter.jupyter.icons import icon
 from orange_jupyter.jupyter.record_html import state
@@ -167,15 +167,16 @@ def _items(members: Sequence[Shown], outcomes: Mapping[str, Outcome], how: tuple
 def _item(shown: Shown, outcome: Outcome | None, how: tuple[Language, bool]) -> str:
     language, live = how
     operation = shown.proposal.operation
-    said = [part for part in (_chosen(shown, language), outcome.note if outcome else "") if part]
+    said = [part for part in (_chosen(shown, language),) if part]
     if operation.affected_files > 1:
         said.insert(0, text(language, "change.files", n=operation.affected_files))
     words = "".join(f", {piece(part)}" for part in said)
+    words += f" · {piece(outcome.note)}" if outcome and outcome.note else ""
     warnings = "".join(
         f' <span class="oj-why is-warn">{piece(text(language, "change.warning", words=one))}</span>'
         for one in (outcome.warnings if outcome else ())
     )
-    kind = text(language, f"change.kind.{operation.kind}") if operation.kind in (Kind.DELETE, Kind.RENAME) else ""
+    kind = what(operation, language)
     before = f'<span class="oj-sub">{html.escape(kind)}</span> ' if kind else ""
     undo = ""
     if live and shown.proposal.state is OpState.APPLIED:

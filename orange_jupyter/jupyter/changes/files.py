@@ -38,7 +38,7 @@ def file(shown: Shown, pages: Pages, look: Look) -> str:
     elif page.rest:
         inside += _rest(page, look.language)
     elif not every:
-        inside = f'<p class="oj-fold">{html.escape(text(look.language, "change.same"))}</p>'
+        inside = f'<p class="oj-folded">{html.escape(text(look.language, "change.same"))}</p>'
     return f'<div class="oj-file" data-op="{shown.proposal.id}">{_head(shown, page, look.language)}{inside}</div>'
 
 
@@ -47,7 +47,7 @@ def block(shown: Shown, part: Part, count: int, look: Look) -> str:
     added, removed = _exact(part)
     table = split(part, look.language) if look.split else unified(part, look.language)
     if not part.rows:
-        table = f'<p class="oj-fold">{html.escape(text(look.language, "change.same"))}</p>'
+        table = f'<p class="oj-folded">{html.escape(text(look.language, "change.same"))}</p>'
     bar = _bar(part, count, look.language) if shown.proposal.operation.kind.text else ""
     hunk = f'data-op="{shown.proposal.id}" data-hunk="{part.hunk.number}" data-add="{added}" data-del="{removed}"'
     return f'<div class="oj-part" {hunk}>{bar}<div class="oj-table-of">{table}</div></div>'
@@ -113,7 +113,7 @@ def _folded(shown: Shown, count: int, language: Language) -> str:
     said = text(language, "change.folded", lines=f"{lines:,}", n=count)
     first = text(language, "change.show.first", n=min(count, FIRST_HUNKS))
     return (
-        f'<div class="oj-fold"><span>{html.escape(said)}</span>{_button("first", first)}'
+        f'<div class="oj-folded"><span>{html.escape(said)}</span>{_button("first", first)}'
         f"{_button('all', text(language, 'change.show.all'))}</div>"
     )
 
@@ -121,7 +121,7 @@ def _folded(shown: Shown, count: int, language: Language) -> str:
 def _rest(page: Page, language: Language) -> str:
     said = text(language, "change.rest", n=f"{page.rest:,}")
     return (
-        f'<div class="oj-fold"><span>{html.escape(said)}</span>'
+        f'<div class="oj-folded"><span>{html.escape(said)}</span>'
         f"{_button('more', text(language, 'change.show.more'))}{_button('fold', text(language, 'change.hide'))}</div>"
     )
 

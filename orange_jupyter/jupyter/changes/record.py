@@ -106,7 +106,7 @@ def _as_html(kept: Kept, entries: Sequence[_Entry]) -> str:
     hints = "".join(f'<p class="oj-sub">{html.escape(line)}</p>' for line in _hints(kept))
     body = f'{head}<ul class="oj-files">{rows}</ul>{diffs}<div class="oj-body">{hints}</div>'
     label_of = html.escape(say("change.record"))
-    section = f'<section class="oj-card" role="group" aria-label="{label_of}">{body}</section>'
+    section = f'<section class="oj-card oj-changes" role="group" aria-label="{label_of}">{body}</section>'
     return wrapped(f"<style>{change_style()}</style>{section}", identity=kept.identity)
 
 
@@ -142,7 +142,7 @@ def _note(shown: Shown, kept: Kept) -> str:
 def _diff(one: _Entry, kept: Kept) -> str:
     tables = "".join(unified(part, kept.language, one.hide) for part in one.page.parts)
     words = text(kept.language, "change.rest.record", n=f"{one.page.rest:,}")
-    rest = f'<p class="oj-fold">{html.escape(words)}</p>' if one.page.rest else ""
+    rest = f'<p class="oj-folded">{html.escape(words)}</p>' if one.page.rest else ""
     head = piece(one.shown.proposal.operation.path)
     return f'<div class="oj-file"><header><span class="oj-path">{head}</span></header>{tables}{rest}</div>'
 

@@ -1,0 +1,157 @@
+"""The review of changes in the real JupyterLab: choose, edit, apply, undo, while another cell runs (R-CHG-2, R-CHG-12)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.jupyter.test_product_in_lab import CONFIG, script, use
+from tests.lab import Lab
+
+LINES = [f"第 {number} 行，没有改动的内容。" for number in range(1, 61)]
+LINES[38] = "## 率定"
+LINES[39] = ""
+LINES[40] = "率定期取 4.1 mm·℃⁻¹·d⁻¹，全年不变；验证期洪峰偏早九天。"
+LINES[41] = "阈值温度 0.4 ℃，来自四号点三年的日均值。"
+LINES[56] = "### Uncertainty"
+LINES[57] = "The factor is constant over the basin, and north slopes need no correction."
+LINES[58] = "Block bootstrap, 2,000 draws."
+NOTE = "\r\n".join(LINES) + "\r\n"
+EDITS = [
+    {
+        "oldText": LINES[40],
+        "newText": "率定期取 4.6 mm·℃⁻¹·d⁻¹，只用于四至六月；验证期洪峰由偏早九天改为偏晚两天。\n"
+        "见 calibration-log 第 17 次；与 Meng 2019 第 7 页一致。",
+    },
+    {
+        "oldText": LINES[57],
+        "newText": "The factor varies across the basin, and on north slopes it is about 30 % lower, "
+        "so they need their own correction.",
+    },
+]
+TABLE = "".join(f"| {number} | {number * 7 % 13} |\n" for number in range(600))
+LONGER = "".join(f"| {number} | {number * 7 % 13}{'.0' if number % 14 < 10 else ''} |\n" for number in range(600))
+
+
+def call(name: str, **arguments: object) -> dict:
+    return {"name": name, "arguments": arguments}
+
+
+PROPOSE = {
+    "calls": [
+        call("edit", operation="multi_replace", path="snow/度日因子.md", edits=EDITS),
+        call("write", kind="folder", targetPath="archive/2025"),
+        call("edit", operation="move", path="drafts/2025", destination="archive/2025/drafts"),
+        call("edit", operation="rename", path="todo.txt", destination="待办.txt"),
+        call("edit", operation="delete", path="field/重复-2026-11.md"),
+        call("edit", operation="rewrite", path="station-table.md", content=LONGER),
+    ]
+}
+FILES = {
+    ".orange/config.toml": CONFIG,
+    "kb/snow/度日因子.md": "",
+    "kb/archive/README.md": "archive\n",
+    "kb/todo.txt": "todo\n",
+    "kb/field/重复-2026-11.md": "twice\n",
+    "kb/station-table.md": TABLE,
+    "kb/drafts/2025/a.md": "a\n",
+    "kb/drafts/2025/b.md": "b\n",
+    "kb/drafts/2025/.hidden": "h\n",
+}
+CELLS = [
+    "%load_ext orange_jupyter",
+    use("writer"),
+    "%%orange --model writer --tier workspace-write\npropose",
+    "%%orange\nstream",
+]
+
+
+def opened(lab: Lab, *more: dict, cells: list[str] = CELLS) -> Path:
+    """A notebook whose model proposes the six changes; the note has CRLF, which text mode would lose."""
+    stream = {"text": "The gauge record has a gap. " * 400, "chunk": 6, "delay": 0.02, "when": "stream"}
+    lab.open(cells, files={**FILES, "writer.json": script(PROPOSE, {"text": "Proposed."}, stream, *more)})
+    note = lab.folder / "kb/snow/度日因子.md"
+    note.write_bytes(NOTE.encode())
+    return note
+
+
+def see(lab: Lab, cell: int, words: str) -> None:
+    """Wait until a person sees a text; the record that a live review hides has it too."""
+    lab.output(cell).get_by_text(words).filter(visible=True).first.wait_for()
+
+
+@pytest.mark.browser
+def test_one_hunk_is_chosen_another_edited_and_applied_while_a_cell_runs(lab: Lab) -> None:
+    """R-CHG-2, R-CHG-9, R-CHG-12, R-SAVE-1, R-UI-7: the whole way of a review, and what stays without a kernel."""
+    note = opened(lab)
+    for cell in (0, 1, 2):
+        lab.run(cell)
+    see(lab, 2, "6 changes to review")
+    for dark in (False, True):
+        lab.theme(dark=dark)
+        for width in (900, 400):
+            lab.width(width, 2600)
+            lab.shot(f"changes-{'dark' if dark else 'light'}-{width}", 2)
+            assert lab.output(2).evaluate("e => e.scrollWidth <= e.clientWidth + 1")
+    lab.theme(dark=False)
+    lab.width(900, 2000)
+    lab.run(3, wait=False)
+    lab.wait_output(3, "The gauge record has a gap.")
+    output = lab.output(2)
+    output.get_by_text("Side by side").click()
+    output.locator(".is-split").first.wait_for()
+    lab.shot("changes-split-light-900", 2)
+    lab.width(400)
+    assert not output.locator(".is-split").first.is_visible()
+    lab.width(900, 2000)
+    hunk = output.locator(".oj-part").nth(1)
+    hunk.get_by_role("checkbox").uncheck()
+    assert "1 of 2 hunks selected" in lab.output_text(2)
+    output.get_by_role("button", name="Edit").first.click()
+    field = output.get_by_role("textbox")
+    assert "calibration-log" in field.input_value()
+    field.fill(field.input_value().replace("一致", "（s.e. 0.3）一致"))
+    lab.shot("changes-editing-light-900", 2)
+    field.press("Control+Enter")
+    see(lab, 2, "1 edited by you")
+    assert lab.page.evaluate("() => document.activeElement.textContent") == "Edit"
+    output.get_by_label("Select New folder archive/2025").uncheck()
+    see(lab, 2, "Also not selected, because it needs this")
+    lab.page.wait_for_timeout(450)
+    assert lab.running(3)
+    lab.click(2, "Apply 3 selected")
+    see(lab, 2, "3 applied.")
+    assert lab.running(3)
+    text = note.read_bytes().decode()
+    assert "（s.e. 0.3）一致。\r\n阈值温度" in text
+    assert "north slopes need no correction" in text
+    assert text.count("\n") == text.count("\r\n") == 61
+    assert (lab.folder / "kb/待办.txt").exists()
+    assert not (lab.folder / "kb/field/重复-2026-11.md").exists()
+    lab.shot("changes-applied-light-900", 2)
+    lab.shot("changes-page")
+    lab.page.wait_for_timeout(450)
+    lab.click(2, "Undo snow/度日因子.md")
+    see(lab, 2, "1 undone.")
+    assert note.read_bytes() == NOTE.encode()
+    lab.page.wait_for_timeout(450)
+    lab.click(2, "Reject all 3")
+    see(lab, 2, "3 rejected.")
+    lab.shot("changes-decided-light-900", 2)
+    lab.click(3, "Stop")
+    lab.wait_finished(3)
+    saved = json.dumps(lab.save(), ensure_ascii=False)
+    assert "s.e. 0.3" in saved
+    assert "digest" not in saved
+    lab.shut_down_kernel()
+    lab.reload(kernel=False)
+    for words in ("Applied", "Undone", "Rejected"):
+        see(lab, 2, words)
+    assert lab.output(2).get_by_role("button").count() == 0
+    assert not lab.output(2).get_by_text("Error displaying widget").filter(visible=True).count()
+    for dark in (False, True):
+        lab.theme(dark=dark)
+        lab.shot(f"changes-reopened-{'dark' if dark else 'light'}", 2)
+    lab.theme(dark=False)
