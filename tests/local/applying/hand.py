@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from concurrent.futures import Executor, Future
 from pathlib import Path
 
 from tests.local.applying.desk import Desk
@@ -33,6 +34,18 @@ def undoing(desk):
     return (desk.restore("d", "op_kept"), desk.write("a.md", b"old text\n"), desk.trash("m.md"))
 
 
+class Here(Executor):
+    """Runs what would go to a thread at once: a process with one thread can be killed anywhere without a race."""
+
+    def submit(self, work, /, *arguments, **named):
+        future = Future()
+        try:
+            future.set_result(work(*arguments, **named))
+        except Exception as error:  # noqa: BLE001 (as every executor)
+            future.set_exception(error)
+        return future
+
+
 SCENARIOS = {"three_files": three_files, "deletion": deletion, "undoing": undoing}
 
 
@@ -54,12 +67,19 @@ async def recover(desk):
     return found
 
 
+async def begin(desk, work):
+    """Wait at the barrier with everything that asyncio needs made, then work in this very thread."""
+    asyncio.get_running_loop()._default_executor = Here()  # set_default_executor takes thread pools only
+    os.close(os.open(desk.base / "go", os.O_RDONLY))
+    await work(desk)
+
+
 def child(base, scenario):
     """The forked process's life."""
     desk = Desk(Path(base))
-    os.close(os.open(f"{base}/go", os.O_RDONLY))
+    work = recover if scenario == "recover" else lambda desk: apply(desk, scenario)
     try:
-        asyncio.run(recover(desk) if scenario == "recover" else apply(desk, scenario))
+        asyncio.run(begin(desk, work))
     except Exception as error:  # noqa: BLE001 (a test reads it)
         (desk.base / "said").write_text(f"raised {type(error).__name__} {getattr(error, 'code', error)}\n")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import shutil
@@ -11,6 +12,7 @@ from collections import Counter
 from pathlib import Path
 
 from tests.local.applying.desk import Desk, picture
+from tests.local.applying.hand import recover
 
 CALL = re.compile(r"^(?:\[pid +\d+\] |\d+ +)?(\w+)\(")
 LOOKS = (
@@ -110,3 +112,36 @@ def state(desk: Desk) -> tuple:
         if not name.endswith(".trashinfo") and name.startswith("Trash/files/")
     }
     return tuple(sorted(kb.items())), tuple(sorted(trash.items()))
+
+
+def recovered(desk: Desk) -> tuple:
+    """The results of what was found; a second recovery finds nothing, and nothing of ours is left."""
+    found = asyncio.run(recover(desk))
+    assert asyncio.run(recover(desk)) == ()
+    desk.require_clean()
+    return tuple(result for one in found for result in one.results)
+
+
+def kill_everywhere(hand: Hand, template: Desk, scenario: str) -> None:
+    """At each point: all old or all new after recovery, and what was said or found says which."""
+    old = state(template)
+    whole = copy(template, template.base.parent / "whole")
+    assert hand.run(whole, scenario).startswith("applied")
+    new = state(whole)
+    whole.require_clean()
+    assert old != new
+    places = points(whole)
+    outcomes = {"old": 0, "new": 0}
+    for number, (name, nth) in enumerate(places):
+        desk = copy(template, template.base.parent / f"{number}")
+        said = hand.run(desk, scenario, "-e", f"inject={name}:signal=SIGKILL:when={nth}")
+        results = recovered(desk)
+        now = state(desk)
+        assert now in (old, new), (name, nth, said, results)
+        if said:
+            assert now == new, (name, nth)
+        if results:
+            assert all(result.done for result in results) is (now == new), (name, nth, results)
+        outcomes["new" if now == new else "old"] += 1
+    assert min(outcomes.values()) > 5, outcomes
+    print(f"{scenario}: {sum(outcomes.values())} of {len(places)} points, {outcomes}")
