@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -152,10 +152,10 @@ async def test_roots_parents_and_folders_into_themselves_are_refused(tmp_path):
 
 async def test_a_move_to_another_disk_fails_and_the_source_stays(tmp_path):
     """P20, R-CHG-5: tmpfs and disk; cross_device, source byte for byte, no part of a target."""
-    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
-        other = Path(folder) / "ram"
-        other.mkdir()
-        assert other.stat().st_dev != tmp_path.stat().st_dev
+    other = tmp_path / "ram"
+    other.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(other)], check=True)
+    try:
         async with desk(tmp_path, more=(other,)) as kb:
             (kb.root / "d").mkdir()
             (kb.root / "d" / "a.md").write_text("x\n")
@@ -168,6 +168,8 @@ async def test_a_move_to_another_disk_fails_and_the_source_stays(tmp_path):
                 assert (await kb.apply(name))[0].error.code == "cross_device"
             assert kb.tree() == before
             assert tree(other) == {}
+    finally:
+        subprocess.run(["umount", str(other)], check=True)
 
 
 async def test_rights_are_looked_at_when_a_change_is_decided(tmp_path):
