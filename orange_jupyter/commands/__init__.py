@@ -21,10 +21,10 @@ COMMANDS: dict[str, Command] = {
     "changes": Command(
         changes.USAGE.removeprefix("%orange "),
         "changes that wait for you, and deciding them",
-        "等待你决定的更改",
+        "等待你决定的改动",
         changes.changes,
     ),
-    "undo": Command("undo [ID]", "take the last applied change back", "撤销最近应用的更改", changes.undo),
+    "undo": Command("undo [ID]", "undo the change that was applied last", "撤销最近应用的改动", changes.undo),
     "show": Command(show.USAGE.removeprefix("%orange "), "a passage, a note, a page", "打开引文或笔记", show.show),
     "usage": Command(
         "usage", "tokens and cost by turn, session and notebook", "每轮、本会话、本笔记本的词元与费用", usage.usage

@@ -6,10 +6,10 @@ from types import MappingProxyType
 
 DECIDING_WORDS = MappingProxyType(
     {
-        "say.changes.none": ("No change waits for you.", "没有等待你决定的更改。"),
-        "say.changes.waiting": ("{n} changes wait for you.", "有 {n} 项更改等待你决定。"),
-        "say.changes.waiting.one": ("1 change waits for you.", "有 1 项更改等待你决定。"),
-        "say.changes.status": ("Changes that wait", "等待的更改"),
+        "say.changes.none": ("No change waits for you.", "没有等待你决定的改动。"),
+        "say.changes.waiting": ("{n} changes wait for you.", "有 {n} 项改动等待你决定。"),
+        "say.changes.waiting.one": ("1 change waits for you.", "有 1 项改动等待你决定。"),
+        "say.changes.status": ("Changes that wait", "等待的改动"),
         "say.changes.id": ("Id", "编号"),
         "say.changes.state": ("State", "状态"),
         "say.changes.what": ("What", "操作"),
@@ -18,12 +18,12 @@ DECIDING_WORDS = MappingProxyType(
         "say.changes.files": ("{n} files", "{n} 个文件"),
         "say.changes.files.one": ("1 file", "1 个文件"),
         "say.changes.when": ("Decided", "决定于"),
-        "say.changes.applied": ("Applied, can be taken back:", "已应用，可以撤销："),
+        "say.changes.applied": ("Applied, can be undone:", "已应用，可以撤销："),
         "say.changes.how": (
             "`{show}` shows what would change, `{apply}` applies all, `{reject}` rejects all; with ids only these.",
             "`{show}` 显示内容，`{apply}` 全部应用，`{reject}` 全部拒绝；带编号则只处理这些。",
         ),
-        "say.changes.undo": ("`{undo}` takes the last one back.", "`{undo}` 撤销最近一项。"),
+        "say.changes.undo": ("`{undo}` undoes the last one.", "`{undo}` 撤销最近一项。"),
         "say.changes.builds": ("builds on {names}", "依赖 {names}"),
         "say.changes.unkept": ("Its text is not kept any more.", "它的文本已不再保留。"),
         "say.changes.escapes": (
@@ -40,23 +40,23 @@ DECIDING_WORDS = MappingProxyType(
         ),
         "say.changes.done": ("{id}: {state}, {about}", "{id}：{state}，{about}"),
         "say.changes.failed": ("{id}: not done ({state}). {message}", "{id}：没有完成（{state}）。{message}"),
-        "say.changes.nothing": ("Nothing waits, so nothing was done.", "没有等待的更改，什么也没有做。"),
+        "say.changes.nothing": ("Nothing waits, so nothing was done.", "没有等待的改动，什么也没有做。"),
         "say.changes.needs_one": (
             "`%orange undo` takes one id or none.",
             "`%orange undo` 只接受一个编号，或不带编号。",
         ),
         "say.changes.after_ask": (
             "{n} changes are proposed and wait for you: {show}",
-            "提出了 {n} 项更改，等待你决定：{show}",
+            "提出了 {n} 项改动，等待你决定：{show}",
         ),
         "say.changes.after_ask.one": (
             "1 change is proposed and waits for you: {show}",
-            "提出了 1 项更改，等待你决定：{show}",
+            "提出了 1 项改动，等待你决定：{show}",
         ),
         # what to do, by the code of the error
         "say.changes.do.stale_source": (
             "What it was made for is different now. Ask for the change again, or reject it: {reject}",
-            "原文已经不同。请重新提出更改，或拒绝它：{reject}",
+            "原文已经不同。请重新提出改动，或拒绝它：{reject}",
         ),
         "say.changes.do.target_exists": (
             "Something has that name by now, and it is never overwritten. Ask for another name, or reject it: {reject}",
@@ -67,13 +67,13 @@ DECIDING_WORDS = MappingProxyType(
             "排除原因后重新应用：{apply}，或拒绝它：{reject}",
         ),
         # states and kinds
-        "say.changes.state.pending": ("waits", "等待中"),
+        "say.changes.state.pending": ("pending", "待审阅"),
         "say.changes.state.applied": ("applied", "已应用"),
         "say.changes.state.rejected": ("rejected", "已拒绝"),
-        "say.changes.state.stale": ("in conflict", "有冲突"),
-        "say.changes.state.failed": ("failed", "失败"),
-        "say.changes.state.withdrawn": ("withdrawn", "已撤回"),
-        "say.changes.state.undone": ("taken back", "已撤销"),
+        "say.changes.state.stale": ("conflict", "冲突"),
+        "say.changes.state.failed": ("not applied", "未应用"),
+        "say.changes.state.withdrawn": ("withdrawn", "已收回"),
+        "say.changes.state.undone": ("undone", "已撤销"),
         "say.changes.kind.replace": ("replace", "替换"),
         "say.changes.kind.multi_replace": ("replace in several places", "多处替换"),
         "say.changes.kind.append": ("append", "追加"),
@@ -82,6 +82,6 @@ DECIDING_WORDS = MappingProxyType(
         "say.changes.kind.create_folder": ("new folder", "新建文件夹"),
         "say.changes.kind.move": ("move", "移动"),
         "say.changes.kind.rename": ("rename", "重命名"),
-        "say.changes.kind.delete": ("delete", "删除"),
+        "say.changes.kind.delete": ("move to trash", "移到废纸篓"),
     }
 )
