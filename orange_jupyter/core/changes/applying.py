@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from orange_jupyter.core.changes.alone import alone
-from orange_jupyter.core.changes.following import follow
+from orange_jupyter.core.changes.following import follow, unchanged
 from orange_jupyter.core.changes.means import Means, rebased
 from orange_jupyter.core.changes.planning import Plan, planned
 from orange_jupyter.core.changes.ports import Act, Applied, Step, StepResult
@@ -51,6 +51,7 @@ async def _apply(means: Means, choices: Sequence[Choice]) -> tuple[Decided, ...]
         one.model_copy(update={"choice": wanted[one.id]}) if one.id in chosen else one for one in everything
     )
     await means.store.update([one for one in everything if one.id in chosen])  # what a cut-off batch is finished by
+    plan.fresh = await unchanged(means, everything, plan.steps)
     done = await means.applier.apply(plan.steps)
     return await _concluded(means, plan, done, (wanted, everything))
 
@@ -96,7 +97,7 @@ async def _followed(
             decided[name] = Decided(now[name], error, result.note, result.warnings)
         if result.done and step.act is Act.WRITE:
             _rebase_waiting(plan, now, step, result)
-    now = await follow(means, now, done)
+    now = await follow(means, now, done, plan.fresh)
     decided = {name: Decided(now[name], one.error, one.note, one.warnings) for name, one in decided.items()}
     before = {one.id: one for one in everything}
     return [one for name, one in now.items() if one != before[name]], decided

@@ -10,7 +10,7 @@ from orange_jupyter.core.changes.hunks import taken
 from orange_jupyter.core.changes.overlay import covers
 from orange_jupyter.core.changes.ports import Act, Step
 from orange_jupyter.core.changes.splices import Fate, Layer, Splices, Tied, settle
-from orange_jupyter.core.changes.values import Choice, Kind, Proposal, TextBase
+from orange_jupyter.core.changes.values import Choice, Kind, Proposal, Spot, TextBase
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.errors import ChangeError
 from orange_jupyter.core.result import canonical
@@ -113,10 +113,10 @@ def tied_layers(base: str, layers: list[Layer]) -> tuple[list[Layer], tuple[int,
             return layers, tuple(found)
 
 
-def step_of(proposal: Proposal, written: Mapping[str, str], before: Sequence[Step]) -> Step:
+def step_of(proposal: Proposal, written: Mapping[Spot, str], before: Sequence[Step]) -> Step:
     """The step of an operation that is no text edit; `written` are the sha256 that earlier steps give to spots."""
     kind = proposal.operation.kind
-    expected = written.get(spot_key(proposal), proposal.fingerprint)
+    expected = written.get(proposal.spot, proposal.fingerprint)
     data = (proposal.content or "").encode() if kind is Kind.CREATE_FILE else b""
     return Step(
         act=_ACTS[kind],
@@ -138,8 +138,3 @@ def needed_steps(proposal: Proposal, before: Sequence[Step]) -> tuple[int, ...]:
         for number, step in enumerate(before)
         if needed & set(step.operations) or step.spot == proposal.spot or covers(proposal.spot, step.spot)
     )
-
-
-def spot_key(proposal: Proposal) -> str:
-    """A spot as a mapping's key."""
-    return f"{proposal.spot.root}\0{proposal.spot.relative}"

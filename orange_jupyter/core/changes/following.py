@@ -2,25 +2,84 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from orange_jupyter.core.changes.means import Means
-from orange_jupyter.core.changes.overlay import covers, moved
-from orange_jupyter.core.changes.ports import Act, Applied, Step, StepResult
+from orange_jupyter.core.changes.overlay import covers, moved, standing, taken_along
+from orange_jupyter.core.changes.ports import Act, Applied, Step
 from orange_jupyter.core.changes.values import Kind, OpState, Proposal, Spot
 from orange_jupyter.core.errors import ToolError
 from orange_jupyter.core.paths import shown_name
 
 
-async def follow(means: Means, now: dict[str, Proposal], done: Applied) -> dict[str, Proposal]:
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """Where a step took what lay at `source`; `shown` is how people see `target`."""
+
+    source: Spot
+    target: Spot
+    shown: str
+
+    def goes(self, spot: Spot, *, slot: bool) -> bool:
+        """Whether a thing at `spot` went along; a `slot` is a name in a folder, and only goes with that folder."""
+        return covers(self.source, spot) and not (slot and spot == self.source)
+
+    def path(self, spot: Spot) -> str:
+        """A place beneath `target` as people see it."""
+        return f"{self.shown.rstrip('/')}{shown_name(spot.relative[len(self.target.relative) :])}"
+
+
+async def unchanged(means: Means, everything: Sequence[Proposal], steps: Sequence[Step]) -> frozenset[str]:
+    """The waiting moves and deletes of folders in which these steps change something and, until now, nobody else did.
+
+    Only they may expect another tree afterwards: what somebody else put there a person has not seen (C19).
+    """
+    found = []
+    for number, one in enumerate(everything):
+        spot = _on_disk(one, everything[:number])
+        if _waits(one) and any(_within(spot, step) for step in steps):
+            try:
+                tree = await means.applier.tree(spot)
+            except ToolError:
+                continue
+            if tree.digest == one.fingerprint:
+                found.append(one.id)
+    return frozenset(found)
+
+
+async def follow(
+    means: Means, now: dict[str, Proposal], done: Applied, fresh: frozenset[str] = frozenset()
+) -> dict[str, Proposal]:
     """The operations with their places after the moves that were done, and the state that pending moves and deletes
-    expect, after our own changes beneath them."""
-    pairs = [(step, result) for step, result in zip(done.steps, done.results, strict=True) if result.done]
-    for step, _ in pairs:
+    expect, after our own changes beneath them; `fresh` are those of `unchanged`."""
+    steps = [(step, result.sha256) for step, result in zip(done.steps, done.results, strict=True) if result.done]
+    for step, _ in steps:
         if step.act is Act.MOVE:
             now = _all_gone_along(now, step)
-    followed = {}
-    for name, one in now.items():
-        followed[name] = await _expecting(means, one, pairs) if _waits(one) else one
-    return followed
+    written = _written(steps)
+    everything = list(now.values())
+    for number, one in enumerate(everything):
+        if _waits(one):
+            spot = _on_disk(one, everything[:number])
+            now[one.id] = await _expecting(means, one, (spot, written), fresh=one.id in fresh)
+    return now
+
+
+def _on_disk(proposal: Proposal, before: Sequence[Proposal]) -> Spot:
+    """Where the thing that a waiting operation acts on lies on the disk now: open moves before it are still to come."""
+    return standing(proposal.spot, [one for one in before if one.state.open]).spot
+
+
+def _written(steps: Sequence[tuple[Step, str]]) -> dict[Spot, tuple[str, str]]:
+    """The files that were written, where they lie after all steps: what was in them, and what is (sha256)."""
+    written: dict[Spot, tuple[str, str]] = {}
+    for step, sha256 in steps:
+        if step.act is Act.WRITE:
+            written[step.spot] = step.expected, sha256
+        elif step.act is Act.MOVE and step.target is not None:
+            written = taken_along(written, step.spot, step.target)
+    return written
 
 
 def _all_gone_along(now: dict[str, Proposal], step: Step) -> dict[str, Proposal]:
@@ -30,37 +89,31 @@ def _all_gone_along(now: dict[str, Proposal], step: Step) -> dict[str, Proposal]
     if mover is None or step.target is None:
         return now
     back = step.spot == mover.target
-    before = set(order if back else order[: order.index(mover.id)])
-    shown = mover.operation.path if back else mover.operation.destination or ""
-    return {
-        name: _gone_along(one, (step.spot, step.target, shown)) if name in before and name != mover.id else one
-        for name, one in now.items()
-    }
+    before = set(order if back else order[: order.index(mover.id)]) - {mover.id}
+    way = _Way(step.spot, step.target, mover.operation.path if back else mover.operation.destination or "")
+    return {name: _gone_along(one, way) if name in before else one for name, one in now.items()}
 
 
-def _gone_along(proposal: Proposal, way: tuple[Spot, Spot, str]) -> Proposal:
-    source, target, shown = way
-    changes: dict[str, object] = {}
-    path = proposal.operation.path
-    if covers(source, proposal.spot):
-        spot = changes["spot"] = moved(proposal.spot, source, target)
-        path = _shown(shown, spot.relative[len(target.relative) :])
-    destination = proposal.operation.destination
-    if proposal.target is not None and proposal.state.open and _lies_in(source, proposal.target):
-        changes["target"] = aim = moved(proposal.target, source, target)
-        destination = _shown(shown, aim.relative[len(target.relative) :])
-    if not changes:
+def _gone_along(proposal: Proposal, way: _Way) -> Proposal:
+    """The proposal with its places moved. What is applied lies at the target of a move; its other place is a name."""
+    kind, applied = proposal.operation.kind, proposal.state is OpState.APPLIED
+    if not (applied or proposal.state.open):
         return proposal
-    operation = proposal.operation.model_copy(update={"path": path, "destination": destination})
-    return proposal.model_copy(update={**changes, "operation": operation})
-
-
-def _lies_in(folder: Spot, spot: Spot) -> bool:
-    return folder != spot and covers(folder, spot)
-
-
-def _shown(folder: str, rest: str) -> str:
-    return f"{folder.rstrip('/')}{shown_name(rest)}"
+    creates = kind in (Kind.CREATE_FILE, Kind.CREATE_FOLDER)
+    slot = not applied if creates else applied and not kind.text
+    update: dict[str, object] = {}
+    shown: dict[str, str] = {}
+    if way.goes(proposal.spot, slot=slot):
+        spot = update["spot"] = moved(proposal.spot, way.source, way.target)
+        shown["path"] = way.path(spot)
+    if proposal.target is not None and way.goes(proposal.target, slot=not applied):
+        target = update["target"] = moved(proposal.target, way.source, way.target)
+        shown["destination"] = way.path(target)
+    if not update:
+        return proposal
+    if applied and not (creates or kind.text):
+        shown = {}  # how it was called when it was done
+    return proposal.model_copy(update={**update, "operation": proposal.operation.model_copy(update=shown)})
 
 
 def _waits(proposal: Proposal) -> bool:
@@ -68,15 +121,22 @@ def _waits(proposal: Proposal) -> bool:
     return proposal.state is OpState.PENDING and (kind.moves or kind is Kind.DELETE)
 
 
-async def _expecting(means: Means, proposal: Proposal, pairs: list[tuple[Step, StepResult]]) -> Proposal:
-    touched = [(step, result) for step, result in pairs if covers(proposal.spot, step.target or step.spot)]
-    if not touched:
+def _within(folder: Spot, step: Step) -> bool:
+    return covers(folder, step.spot) or (step.target is not None and covers(folder, step.target))
+
+
+async def _expecting(
+    means: Means, proposal: Proposal, what: tuple[Spot, dict[Spot, tuple[str, str]]], *, fresh: bool
+) -> Proposal:
+    spot, written = what
+    expected, sha256 = written.get(spot, ("", ""))
+    if sha256 and proposal.fingerprint == expected:
+        return proposal.model_copy(update={"fingerprint": sha256})
+    if not fresh:
         return proposal
-    for step, result in reversed(touched):
-        if step.spot == proposal.spot and step.act is Act.WRITE:
-            return proposal.model_copy(update={"fingerprint": result.sha256})
     try:
-        tree = await means.applier.tree(proposal.spot)
+        tree = await means.applier.tree(spot)
     except ToolError:
         return proposal
-    return proposal.model_copy(update={"fingerprint": tree.digest})
+    operation = proposal.operation.model_copy(update={"affected_files": tree.files})
+    return proposal.model_copy(update={"fingerprint": tree.digest, "operation": operation})

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from orange_jupyter.core.changes.values import Kind, Proposal, Spot
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,11 @@ def taken_out(folder: Spot, pending: Sequence[Proposal]) -> tuple[str, ...]:
         and covers(folder, one.spot)
         and not covers(folder, one.target)
     )
+
+
+def taken_along(known: Mapping[Spot, T], source: Spot, target: Spot) -> dict[Spot, T]:
+    """What is known of spots, after what lay at `source` was moved to `target`."""
+    return {moved(spot, source, target) if covers(source, spot) else spot: what for spot, what in known.items()}
 
 
 def _same(one: Standing, other: Standing) -> bool:

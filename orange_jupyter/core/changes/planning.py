@@ -11,29 +11,33 @@ from orange_jupyter.core.changes.deciding import (
     digest,
     layered,
     needed_steps,
-    spot_key,
     step_of,
     text_of,
     tied_layers,
     tied_to,
 )
 from orange_jupyter.core.changes.means import Means
+from orange_jupyter.core.changes.overlay import taken_along
 from orange_jupyter.core.changes.ports import Act, Step
 from orange_jupyter.core.changes.splices import Settled, settle, spliced
-from orange_jupyter.core.changes.values import Choice, Proposal
+from orange_jupyter.core.changes.values import Choice, Proposal, Spot
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.errors import ChangeError, ToolError
 
 
 @dataclass(slots=True)
 class Plan:
-    """What a batch will do; `texts` are settled files by chain, `data` their bytes, `members` their open operations."""
+    """What a batch will do; `texts` are settled files by chain, `data` their bytes, `members` their open operations.
+
+    `fresh` are the waiting operations that may follow what it changes in their folders (`following.unchanged`).
+    """
 
     steps: list[Step] = field(default_factory=list)
     refused: dict[str, ToolError] = field(default_factory=dict)
     texts: dict[str, Settled] = field(default_factory=dict)
     data: dict[str, bytes] = field(default_factory=dict)
     members: dict[str, list[Proposal]] = field(default_factory=dict)
+    fresh: frozenset[str] = frozenset()
 
 
 async def planned(means: Means, wanted: Mapping[str, Choice], everything: Sequence[Proposal]) -> Plan:
@@ -118,15 +122,17 @@ def _nowhere() -> ChangeError:
 
 
 async def _lay_steps(means: Means, plan: Plan, chosen: Sequence[Proposal]) -> None:
-    written: dict[str, str] = {}
+    written: dict[Spot, str] = {}
     last = {one.chain: one.id for one in chosen if one.chain}
     for one in chosen:
         if not one.operation.kind.text:
             plan.steps.append(step_of(one, written, plan.steps))
+            if one.operation.kind.moves and one.target is not None:
+                written = taken_along(written, one.spot, one.target)
         elif last[one.chain] == one.id and one.base is not None:
             data = plan.data[one.chain]
             names = tuple(other.id for other in chosen if other.chain == one.chain)
             after = {number for other in chosen if other.id in names for number in needed_steps(other, plan.steps)}
             step = Step(Act.WRITE, names, one.spot, data=data, expected=one.base.sha256, after=tuple(sorted(after)))
             plan.steps.append(step)
-            written[spot_key(one)] = await means.store.keep(data)
+            written[one.spot] = await means.store.keep(data)

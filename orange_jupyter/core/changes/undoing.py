@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from orange_jupyter.core.changes.alone import alone
 from orange_jupyter.core.changes.applying import Decided
 from orange_jupyter.core.changes.deciding import bytes_of, text_of
-from orange_jupyter.core.changes.following import follow
+from orange_jupyter.core.changes.following import follow, unchanged
 from orange_jupyter.core.changes.means import Means
 from orange_jupyter.core.changes.ports import Act, Applied, Step, StepResult
 from orange_jupyter.core.changes.rights import require_applying
@@ -56,16 +56,16 @@ async def _undo_one(means: Means, proposal: Proposal) -> Decided:
         raise ChangeError(Code.NOTHING_TO_DO, f"This change is {proposal.state}; there is nothing to undo.")
     siblings = await _applied_with(means, proposal)
     step = await _step(means, proposal, siblings)
+    fresh = await unchanged(means, await means.store.sets([proposal.operation.change_set_id]), [step])
     done = await means.applier.apply([step])
-    return await conclude_undo(means, done, proposal, siblings)
+    return await conclude_undo(means, done, proposal, fresh)
 
 
 async def conclude_undo(
-    means: Means, done: Applied, proposal: Proposal, siblings: Sequence[Proposal] | None = None
+    means: Means, done: Applied, proposal: Proposal, fresh: frozenset[str] = frozenset()
 ) -> Decided:
     """Keep the outcome of an undo step; also of one that a killed process left."""
-    if siblings is None:
-        siblings = await _applied_with(means, proposal)
+    siblings = await _applied_with(means, proposal)
     result = done.results[0]
     if not result.done:
         await means.applier.forget(done.batch_id)
@@ -73,7 +73,7 @@ async def conclude_undo(
     everything = await means.store.sets([proposal.operation.change_set_id])
     now = {one.id: one for one in everything}
     now.update({one.id: one for one in _after(means, proposal, siblings, result)})
-    now = await follow(means, now, done)
+    now = await follow(means, now, done, fresh)
     await means.store.update([now[one.id] for one in everything if now[one.id] != one])
     await means.applier.forget(done.batch_id)
     return Decided(now[proposal.id], None, result.note, result.warnings)
