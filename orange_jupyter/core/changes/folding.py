@@ -72,7 +72,7 @@ def difference(there: str, given: str) -> tuple[int, str]:
 
 
 def _first(there: str, given: str, at: int) -> tuple[int, str]:
-    if fold(there[at : at + 1]) == "" or fold(given[at : at + 1]) == "":
+    if not _folded(there[at : at + 1]) or not _folded(given[at : at + 1]):
         while at and not fold(there[at - 1]):
             at -= 1
         ours, theirs = _unseen(there, at), _unseen(given, at)
@@ -85,7 +85,8 @@ def _first(there: str, given: str, at: int) -> tuple[int, str]:
                 theirs = given[at : at + len(theirs) + 1]
     if not theirs:
         return at, f"has {named(ours)} that was not given"
-    verb = "were" if named(theirs).partition(" ")[0].isdigit() else "was"
+    count, _, rest = named(theirs).partition(" ")
+    verb = "were" if rest and count.isdigit() else "was"
     return at, f"has {named(ours)} where {named(theirs)} {verb} given"
 
 
@@ -117,7 +118,8 @@ def _name(character: str, count: int, *, crlf: bool) -> str:
         return f"a {known[character]}" if count == 1 else f"{count:,} {known[character]}s"
     if not fold(character) or unicodedata.combining(character):
         name = f"{unicodedata.name(character, 'control character').lower()} ({number})"
-        return f"a {name}" if count == 1 else f"{count:,} × {name}"
+        article = "an" if name[0] in "aeiou" else "a"
+        return f"{article} {name}" if count == 1 else f"{count:,} × {name}"
     if character.isascii() and character.isalnum():
         return character * count
     return f"{character * count} ({number})"

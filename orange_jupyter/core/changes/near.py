@@ -47,11 +47,16 @@ def _same_to_the_eye(text: str, old: str, most: int) -> list[tuple[int, str]]:
 def _with_unseen_ends(text: str, span: tuple[int, int], old: str) -> tuple[int, int]:
     """The span with the spaces beside it, where what was given begins or ends with such."""
     start, end = span
-    lead, trail = old[: len(old) - len(old.lstrip())], old[len(old.rstrip()) :]
-    while start and span[0] - start < _WIDTH and _beside(text[start - 1], lead or _unseen(old[0])):
+    lead = old[: len(old) - len(old.lstrip())] or _unseen(old[0])
+    trail = old[len(old.rstrip()) :] or _unseen(old[-1])
+    while start and span[0] - start < _WIDTH and _beside(text[start - 1], lead):
         start -= 1
-    while end < len(text) and end - span[1] < _WIDTH and _beside(text[end], trail or _unseen(old[-1])):
+        if lead.startswith("\n") and text.count("\n", start, span[0]) == lead.count("\n"):
+            break
+    while end < len(text) and end - span[1] < _WIDTH and _beside(text[end], trail):
         end += 1
+        if trail.endswith("\n") and text.count("\n", span[1], end) == trail.count("\n"):
+            break
     return start, end
 
 
