@@ -70,7 +70,9 @@ async def recover(desk):
 async def begin(desk, work):
     """Wait at the barrier with everything that asyncio needs made, then work in this very thread."""
     asyncio.get_running_loop()._default_executor = Here()  # set_default_executor takes thread pools only
-    os.close(os.open(desk.base / "go", os.O_RDONLY))
+    go = os.open(desk.base / "go", os.O_RDWR)
+    (desk.base / "ready").touch()
+    os.read(go, 1)
     await work(desk)
 
 
