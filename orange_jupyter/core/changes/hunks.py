@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from orange_jupyter.core.changes.lines import bounds, common_ends, lines_of
+from orange_jupyter.core.changes.lines import bounds, shared_ends, lines_of
 from orange_jupyter.core.changes.matching import fitted
 from orange_jupyter.core.changes.pieces import Splice
 from orange_jupyter.core.changes.rewriting import line_splices
@@ -150,7 +150,7 @@ def _moved(splice: Splice, by: int) -> Splice:
 def _trimmed(text: str, begins: list[int], splices: Splices, touched: _Touched) -> _Touched:
     """With the lines that it changes: without the same ones at its head and tail."""
     old, new = _texts(text, begins, splices, touched)
-    head, tail = (0, 0) if old == new else common_ends(old, new)
+    head, tail = (0, 0) if old == new else shared_ends(old, new)
     return replace(touched, first=touched.low + head, last=touched.high - tail)
 
 

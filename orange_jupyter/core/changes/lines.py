@@ -64,7 +64,7 @@ def changed(old: Sequence[str], new: Sequence[str]) -> list[Block]:
     return done
 
 
-def common_ends(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
+def shared_ends(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
     """How many items they share at the head, and how many of the rest at the tail."""
     most = min(len(old), len(new))
     head = next((number for number in range(most) if old[number] != new[number]), most)
@@ -74,7 +74,7 @@ def common_ends(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
 
 
 def _without_ends(old: Sequence[str], new: Sequence[str], block: Block) -> Block:
-    head, tail = common_ends(old[block.old : block.old_end], new[block.new : block.new_end])
+    head, tail = shared_ends(old[block.old : block.old_end], new[block.new : block.new_end])
     return Block(block.old + head, block.old_end - tail, block.new + head, block.new_end - tail)
 
 

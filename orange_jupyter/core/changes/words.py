@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import groupby
 
-from orange_jupyter.core.changes.lines import common_ends
+from orange_jupyter.core.changes.lines import shared_ends
 
 # Han, kana, bopomofo, hangul: one character is one token.
 _CJK = (
@@ -94,7 +94,7 @@ def whole(line: str) -> Runs:
 
 
 def _parts(old: list[str], new: list[str]) -> list[_Part]:
-    head, tail = common_ends(old, new)
+    head, tail = shared_ends(old, new)
     first, last = "".join(old[:head]), "".join(old[len(old) - tail :])
     middle = _compared(old[head : len(old) - tail], new[head : len(new) - tail])
     parts = [_Part(first, first, same=True), *middle, _Part(last, last, same=True)]
