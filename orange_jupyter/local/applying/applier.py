@@ -31,6 +31,7 @@ from orange_jupyter.local.protected import Protected
 
 KEEP_BYTES, KEEP_DAYS = 200_000_000, 30.0  # R-CHG-9
 PATIENCE_S = 10.0
+GIVE_UP_S = 7 * 86_400.0  # a temporary file that a vanished folder took along is looked for so long
 T = TypeVar("T")
 
 
@@ -148,11 +149,10 @@ class LocalApplier:
         if batch is None or not (batch_id in self._held or self._hold(batch_id)):
             return
         with _typed():
-            if self._hands.sweep(batch):
+            if self._hands.sweep(batch) or batch.age_s() > GIVE_UP_S:
                 batch.discard()
             else:
-                batch.stage = Stage.FORGOTTEN
-                batch.save()
+                batch.forget()
         self._drop_lock(batch_id)
 
     def _recover(self) -> tuple[Applied, ...]:

@@ -100,8 +100,8 @@ def remove_temp(job: Job) -> bool:
     try:
         with folder_at(job.temp.root, job.temp.folder) as folder:
             return remove(folder, job.temp.name)
-    except FileNotFoundError:
-        return True
+    except FileNotFoundError:  # its folder may be away for a moment, with the file in it
+        return job.result is not None and job.result.done
     except (OSError, ToolError):
         return False
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -85,6 +86,16 @@ class Batch:
         """Note a result. Where the journal cannot be written recovery looks at the disk instead."""
         job.result = result
         with suppress(OSError):
+            self.save()
+
+    def age_s(self) -> float:
+        """Seconds since the journal was last written. Raises OSError."""
+        return time.time() - self.file.stat().st_mtime
+
+    def forget(self) -> None:
+        """Note that only temporary files are left to be swept. Raises OSError."""
+        if self.stage is not Stage.FORGOTTEN:
+            self.stage = Stage.FORGOTTEN
             self.save()
 
     def discard(self) -> None:
