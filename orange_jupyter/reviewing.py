@@ -25,6 +25,8 @@ class SessionReview:
         self._opened = opened
         self._turn_id = turn_id
         self._made: set[str] = set()
+        self._read: list[Proposal] = []
+        self._shown: tuple[Shown, ...] = ()
 
     @property
     def find_secrets(self) -> FindSecrets:
@@ -40,7 +42,9 @@ class SessionReview:
         chosen = self._of_turn(everything) if self._turn_id else _of_open_sets(everything)
         of_sets = [one for one in everything if one.operation.change_set_id in _sets(chosen)]
         names = {one.id for one in chosen if one.state is not OpState.WITHDRAWN}
-        found = tuple(one for one in await shown(self._app.means, of_sets) if one.proposal.id in names)
+        if of_sets != self._read:  # texts are compared and hunks cut again only where something changed
+            self._shown, self._read = await shown(self._app.means, of_sets), of_sets
+        found = tuple(one for one in self._shown if one.proposal.id in names)
         older = sum(one.state.open and one.id not in names for one in everything)
         return found, older
 

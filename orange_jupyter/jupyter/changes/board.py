@@ -14,7 +14,7 @@ from orange_jupyter.core.errors import ChangeError
 from orange_jupyter.jupyter.changes.cards import Outcome, conflict, decided
 from orange_jupyter.jupyter.changes.files import NO_EDITS, Look, block, file
 from orange_jupyter.jupyter.changes.listing import label, row, totals
-from orange_jupyter.jupyter.changes.pages import FOLD_LINES, Pages, first_rows, hunks_of, is_large, weight
+from orange_jupyter.jupyter.changes.pages import FOLD_LINES, MORE_LINES, Pages, first_rows, hunks_of, is_large, weight
 from orange_jupyter.jupyter.icons import icon
 from orange_jupyter.jupyter.record_html import state
 from orange_jupyter.jupyter.strings import Language, text
@@ -22,7 +22,6 @@ from orange_jupyter.jupyter.strings import Language, text
 OPEN_OPERATIONS = 10
 """So many diffs are drawn at first, and of them so many lines; any other is sent when a person opens it."""
 OPEN_LINES = 800
-MORE_LINES = 10 * FOLD_LINES
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +65,7 @@ class Board:
             size = weight(one)[0]
             if is_large(one):
                 self._limits[one.proposal.id] = 0
+                self._pages.page(one, 1, NO_EDITS)  # cut now, so that the first press is quick
             elif size <= lines:
                 self._limits[one.proposal.id] = FOLD_LINES * 2
                 lines -= size
@@ -117,7 +117,7 @@ class Board:
             mine.pop(number, None)
         else:
             mine[number] = words
-        return block(shown, part, len(every), Look(self.language, split=self.split))
+        return block(shown, part, self._pages, Look(self.language, split=self.split))
 
     def draw(self) -> Drawing:
         """Everything as it is now. Slow for large diffs: off the loop."""

@@ -8,7 +8,7 @@ from typing import Literal
 
 from orange_jupyter.core.changes.rows import Row, paired
 from orange_jupyter.core.changes.words import Runs
-from orange_jupyter.jupyter.changes.pages import Hide, Part, as_it_is, clipped
+from orange_jupyter.jupyter.changes.pages import Chunk, Hide, as_it_is, clipped
 from orange_jupyter.jupyter.strings import Language, text
 from orange_jupyter.jupyter.widgets.segments import segments
 
@@ -27,26 +27,26 @@ def piece(words: str) -> str:
     )
 
 
-def unified(part: Part, language: Language, hide: Hide = as_it_is) -> str:
-    """A hunk as one column; signs and the words "removed", "added" carry it without its style."""
-    body = "".join(_row(row, language, hide) for row in part.rows)
-    return f'<table class="oj-diff is-uni"{_label("unified", part, language)}>{_COLUMNS}<tbody>{body}</tbody></table>'
+def unified(chunk: Chunk, language: Language, hide: Hide = as_it_is) -> str:
+    """Rows as one column; signs and the words "removed", "added" carry it without its style."""
+    body = "".join(_row(row, language, hide) for row in chunk.rows)
+    return f'<table class="oj-diff is-uni"{_label("unified", chunk, language)}>{_COLUMNS}<tbody>{body}</tbody></table>'
 
 
-def split(part: Part, language: Language) -> str:
-    """A hunk as two columns; where that is too narrow its unified form stands instead."""
+def split(chunk: Chunk, language: Language) -> str:
+    """Rows as two columns; where that is too narrow its unified form stands instead."""
     heads = "".join(
         f'<th scope="colgroup" colspan="3">{html.escape(text(language, key))}</th>'
         for key in ("change.before", "change.after")
     )
     body = "".join(
-        f"<tr>{_side(old, 'old', language)}{_side(new, 'new', language)}</tr>" for old, new in paired(part.rows)
+        f"<tr>{_side(old, 'old', language)}{_side(new, 'new', language)}</tr>" for old, new in paired(chunk.rows)
     )
     wide = (
-        f'<div class="oj-hide-s"><table class="oj-diff is-split"{_label("split", part, language)}>{_COLUMNS_SPLIT}'
+        f'<div class="oj-hide-s"><table class="oj-diff is-split"{_label("split", chunk, language)}>{_COLUMNS_SPLIT}'
         f'<thead class="oj-vh"><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div>'
     )
-    return f'{wide}<div class="oj-show-s">{unified(part, language)}</div>'
+    return f'{wide}<div class="oj-show-s">{unified(chunk, language)}</div>'
 
 
 def plain_rows(rows: Sequence[Row], hide: Hide) -> list[str]:
@@ -60,8 +60,8 @@ def plain_rows(rows: Sequence[Row], hide: Hide) -> list[str]:
     return lines
 
 
-def _label(key: str, part: Part, language: Language) -> str:
-    first, last = part.lines
+def _label(key: str, chunk: Chunk, language: Language) -> str:
+    first, last = chunk.lines
     return f' aria-label="{html.escape(text(language, f"change.label.{key}", first=first, last=last))}"'
 
 

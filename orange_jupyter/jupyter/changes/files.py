@@ -5,13 +5,14 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from types import MappingProxyType
 
 from orange_jupyter.core.changes.showing import Shown
 from orange_jupyter.core.visible import is_invisible
 from orange_jupyter.jupyter.changes.diffs import piece, split, unified
 from orange_jupyter.jupyter.changes.listing import counted, symbol
-from orange_jupyter.jupyter.changes.pages import FIRST_HUNKS, FOLD_LINES, Page, Pages, Part, hunks_of, weight
+from orange_jupyter.jupyter.changes.pages import FIRST_HUNKS, FOLD_LINES, Chunk, Page, Pages, Part, hunks_of, weight
 from orange_jupyter.jupyter.icons import icon
 from orange_jupyter.jupyter.strings import Language, text
 
@@ -32,25 +33,32 @@ def file(shown: Shown, pages: Pages, look: Look) -> str:
     """The section of one operation. Slow for large ones: off the loop."""
     every = hunks_of(shown)
     page = pages.page(shown, look.limit, look.edits) if look.limit > 0 else Page()
-    inside = "".join(block(shown, part, len(every), look) for part in page.parts)
+    inside = "".join(block(shown, part, pages, look) for part in page.parts)
     if look.limit <= 0:
         inside = _folded(shown, len(every), look.language)
     elif page.rest:
         inside += _rest(page, look.language)
     elif not every:
         inside = f'<p class="oj-folded">{html.escape(text(look.language, "change.same"))}</p>'
-    return f'<div class="oj-file" data-op="{shown.proposal.id}">{_head(shown, page, look.language)}{inside}</div>'
+    return (
+        f'<div class="oj-file" data-op="{shown.proposal.id}">{_head(shown, page, pages, look.language)}{inside}</div>'
+    )
 
 
-def block(shown: Shown, part: Part, count: int, look: Look) -> str:
+def block(shown: Shown, part: Part, pages: Pages, look: Look) -> str:
     """One hunk with its checkbox and Edit; a new file has neither, it is one."""
     added, removed = _exact(part)
-    table = split(part, look.language) if look.split else unified(part, look.language)
+    draw = split if look.split else unified
+    tables = "".join(
+        pages.kept(shown, (*chunk.key, look.split, look.language), partial(draw, chunk, look.language))
+        for chunk in part.chunks
+    )
     if not part.rows:
-        table = f'<p class="oj-folded">{html.escape(text(look.language, "change.same"))}</p>'
+        tables = f'<p class="oj-folded">{html.escape(text(look.language, "change.same"))}</p>'
+    count = len(hunks_of(shown))
     bar = _bar(part, count, look.language) if shown.proposal.operation.kind.text else ""
     hunk = f'data-op="{shown.proposal.id}" data-hunk="{part.hunk.number}" data-add="{added}" data-del="{removed}"'
-    return f'<div class="oj-part" {hunk}>{bar}<div class="oj-table-of">{table}</div></div>'
+    return f'<div class="oj-part" {hunk}>{bar}<div>{tables}</div></div>'
 
 
 def endings(words: str) -> str:
@@ -69,9 +77,13 @@ def _exact(part: Part) -> tuple[int, int]:
     return kinds.count("added"), kinds.count("removed")
 
 
-def _head(shown: Shown, page: Page, language: Language) -> str:
+def _head(shown: Shown, page: Page, pages: Pages, language: Language) -> str:
     operation = shown.proposal.operation
-    hidden = sum(is_invisible(one) for part in page.parts for row in part.rows for one in row.text)
+    hidden = sum(
+        pages.kept(shown, (*chunk.key, "hidden"), partial(_hidden, chunk))
+        for part in page.parts
+        for chunk in part.chunks
+    )
     warning = (
         f'<span class="oj-why is-warn">{html.escape(text(language, "change.invisible", n=hidden))}</span>'
         if hidden
@@ -82,6 +94,12 @@ def _head(shown: Shown, page: Page, language: Language) -> str:
         f'<span class="oj-num">{counted(shown.added, shown.removed)}</span><span class="oj-grow"></span>'
         f'<span class="oj-sub">{html.escape(_encoding(shown, language))}</span>{warning}</header>'
     )
+
+
+def _hidden(chunk: Chunk) -> int:
+    """How many invisible characters its rows hold."""
+    words = "\n".join(row.text for row in chunk.rows)
+    return sum(words.count(one) for one in set(words) if is_invisible(one))
 
 
 def _encoding(shown: Shown, language: Language) -> str:

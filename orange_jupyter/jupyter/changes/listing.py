@@ -110,10 +110,10 @@ def whys(shown: Shown, parent: Shown | None, language: Language) -> str:
         found.append(("", f'<span class="oj-num">{counted(shown.added, shown.removed)}</span>'))
     if operation.child:
         found.append(("", html.escape(text(language, "change.child", name=name(operation.child)))))
-    if parent is not None:
+    if parent is not None and shown.proposal.state.open:
         needed = label(parent.proposal.operation, language)
         found.append(("", html.escape(text(language, "change.needs", name=needed))))
-    if operation.kind.text and shown.below is None:
+    if operation.kind.text and shown.below is None and shown.proposal.state.open:
         found.append(("is-warn", html.escape(text(language, "change.not_kept"))))
     found += [("is-warn", piece(text(language, "change.warning", words=one))) for one in operation.warnings]
     if shown.proposal.state is OpState.FAILED:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -89,6 +90,9 @@ class LiveReview:
         self._widget: ChangesWidget | None = None
         self._order = asyncio.Lock()
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._seen: dict[str, Shown] = {}
+        self._due: tuple[Sequence[Shown], int] | None = None
+        self._writing: asyncio.Task[Any] | None = None
 
     async def begin(self) -> bool:
         """Show the record, and where a person can use it the widget. False where there is nothing."""
@@ -100,6 +104,8 @@ class LiveReview:
             self._widget = widget(self._hear, language=self._language, record=self._identity)
         async with self._order:
             await self._show(everything, older)
+        if self._writing is not None:
+            await self._writing  # the cell must not end before it
         if self._widget is not None:
             self._screen.controls(_shown_as(self._widget))
         return True
@@ -234,17 +240,35 @@ class LiveReview:
 
     async def _show(self, everything: Sequence[Shown], older: int) -> None:
         """Draw these operations, and write the record anew."""
+        everything = [self._with_text(one) for one in everything]
         stale = [one.proposal.id for one in everything if one.proposal.state is OpState.STALE]
         self._board.disk = {name: await self._review.on_disk(name) for name in stale}
         await asyncio.to_thread(self._board.take, everything, older)
         await self._draw()
-        at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        outcomes = dict(self._reviews.outcomes)
-        kept = Kept(everything, outcomes, self._language, self._review.find_secrets, at, self._identity, older)
-        bundle = await asyncio.to_thread(change_record, kept)
-        self._screen.record(below(self._before, bundle))
         if not _alive(everything):
             self.close()
+        self._due = everything, older
+        if self._writing is None or self._writing.done():
+            self._writing = asyncio.create_task(self._reviews.guard(self._write(), self._tell))
+
+    async def _write(self) -> None:
+        """Write the record; for large notes that takes longer than a click may, so it is done beside."""
+        while self._due is not None:
+            (everything, older), self._due = self._due, None
+            at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+            outcomes = dict(self._reviews.outcomes)
+            kept = Kept(everything, outcomes, self._language, self._review.find_secrets, at, self._identity, older)
+            bundle = await asyncio.to_thread(change_record, kept)
+            self._screen.record(below(self._before, bundle))
+
+    def _with_text(self, shown: Shown) -> Shown:
+        """An operation with its text as it was seen, where the text is not kept any more since it was decided."""
+        before = self._seen.get(shown.proposal.id)
+        if shown.below is not None:
+            self._seen[shown.proposal.id] = shown
+        elif before is not None and before.proposal.splices == shown.proposal.splices:
+            return replace(before, proposal=shown.proposal, digest=shown.digest, needed_by=shown.needed_by)
+        return shown
 
     async def _draw(self) -> None:
         if self._widget is not None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TypeVar, cast
 
 from orange_jupyter.core.changes.hunks import Hunk, hunks, taken
 from orange_jupyter.core.changes.lines import bounds, lines_of
@@ -16,29 +18,50 @@ from orange_jupyter.core.changes.words import Run, Runs
 from orange_jupyter.core.masking import FindSecrets, mask_file
 
 FOLD_LINES = 400
-"""A diff of more lines is folded at first, and Show all shows at most ten times as many at once."""
+"""A diff of more lines is folded at first; Show all shows MORE_LINES at once, and as many more at each press."""
 FOLD_CHARACTERS = 60_000
 FIRST_HUNKS = 5
 LINE_CHARACTERS = 20_000
+RECORD_CHARACTERS = 2_000
+MORE_LINES = 3 * FOLD_LINES
 
+Kept = TypeVar("Kept")
 Hide = Callable[[Row], Runs]
 """What of a row may be shown."""
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """One hunk as far as it is drawn; `cut` counts the rows left out. `edited`: its after-text is the person's."""
+class Chunk:
+    """Rows that make one table, at most about FOLD_LINES of them; `key` names them for what is kept."""
 
-    hunk: Hunk
     rows: tuple[Row, ...]
-    cut: int = 0
-    edited: bool = False
+    key: tuple[object, ...] = ()
 
     @property
     def lines(self) -> tuple[int, int]:
         """The first and last line number that it shows, after the change where there is one."""
         numbers = [row.new if row.new is not None else row.old or 0 for row in self.rows]
-        return (numbers[0], max(numbers)) if numbers else self.hunk.new
+        return (numbers[0], max(numbers)) if numbers else (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One hunk as far as it is drawn; `cut` counts the lines left out. `edited`: its after-text is the person's."""
+
+    hunk: Hunk
+    chunks: tuple[Chunk, ...]
+    cut: int = 0
+    edited: bool = False
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """All of its rows that are drawn."""
+        return tuple(row for chunk in self.chunks for row in chunk.rows)
+
+    @property
+    def lines(self) -> tuple[int, int]:
+        """The first and last line number that it shows."""
+        return (self.chunks[0].lines[0], self.chunks[-1].lines[1]) if self.chunks else self.hunk.new
 
     @property
     def counts(self) -> tuple[int, int]:
@@ -56,41 +79,89 @@ class Page:
 
 @dataclass(slots=True)
 class Pages:
-    """Cuts operations into pages and keeps what it made, for as long as the operations stand as they are."""
+    """Cuts operations into pages and keeps what it made, for as long as the operations stand as they are.
 
-    _rows: dict[tuple[str, str, int, str | None], tuple[Hunk, tuple[Row, ...]]] = field(default_factory=dict)
+    A hunk of more than `most` lines is cut into tables of so many.
+    """
+
+    most: int = FOLD_LINES
+    _cut: dict[tuple[str, str, int, str | None], tuple[Hunk, tuple[Hunk, ...]]] = field(default_factory=dict)
+    _made: dict[tuple[object, ...], tuple[str, str, object]] = field(default_factory=dict)
 
     def page(self, shown: Shown, limit: int, edits: Mapping[int, str]) -> Page:
-        """The hunks of an operation until `limit` rows are drawn, at least one. Slow for large ones: off the loop."""
+        """The hunks of an operation until about `limit` rows are drawn. Slow for large ones: off the loop."""
         parts: list[Part] = []
         left = limit
         every = hunks_of(shown)
         for hunk in every:
             if left <= 0:
                 break
-            one, drawn = self._of(shown, hunk, edits.get(hunk.number))
-            parts.append(Part(one, drawn[:left], max(0, len(drawn) - left), hunk.number in edits))
-            left -= len(drawn)
+            part = self._part(shown, hunk, edits.get(hunk.number), left)
+            parts.append(part)
+            left -= sum(len(chunk.rows) for chunk in part.chunks)
         behind = sum(sum(counts_of(hunk)) for hunk in every[len(parts) :])
         return Page(tuple(parts), behind + sum(part.cut for part in parts))
 
     def part(self, shown: Shown, number: int, text: str | None) -> Part:
         """One hunk, with the person's after-text in place of the proposed one. Raises ChangeError out_of_range."""
-        hunk, drawn = self._of(shown, hunks_of(shown)[number - 1], text)
-        most = 10 * FOLD_LINES
-        return Part(hunk, drawn[:most], max(0, len(drawn) - most), text is not None)
+        return self._part(shown, hunks_of(shown)[number - 1], text, MORE_LINES)
+
+    def kept(self, shown: Shown, key: tuple[object, ...], make: Callable[[], Kept]) -> Kept:
+        """What was made of an operation under a key, made now where it was not."""
+        if key not in self._made:
+            self._made[key] = shown.proposal.id, shown.digest, make()
+        return cast("Kept", self._made[key][2])
 
     def keep(self, everything: Mapping[str, str]) -> None:
-        """Forget the rows of operations that are not these any more, by id and digest."""
-        for key in [key for key in self._rows if everything.get(key[0]) != key[1]]:
-            del self._rows[key]
+        """Forget what was made of operations that are not these any more, by id and digest."""
+        for cut in [cut for cut in self._cut if everything.get(cut[0]) != cut[1]]:
+            del self._cut[cut]
+        for key in [key for key, (name, digest, _) in self._made.items() if everything.get(name) != digest]:
+            del self._made[key]
 
-    def _of(self, shown: Shown, hunk: Hunk, text: str | None) -> tuple[Hunk, tuple[Row, ...]]:
-        key = (shown.proposal.id, shown.digest, hunk.number, text)
-        if key not in self._rows:
-            one = hunk if text is None else edited(shown, hunk, text)
-            self._rows[key] = one, rows(shown.below or "", one)
-        return self._rows[key]
+    def _part(self, shown: Shown, hunk: Hunk, text: str | None, limit: int) -> Part:
+        name = (shown.proposal.id, shown.digest, hunk.number, text)
+        if name not in self._cut:
+            whole = hunk if text is None else edited(shown, hunk, text)
+            self._cut[name] = whole, tuple(_chunked(whole, self.most))
+        whole, pieces = self._cut[name]
+        chunks: list[Chunk] = []
+        cut = 0
+        for number, piece in enumerate(pieces):
+            if limit <= 0:
+                cut += sum(counts_of(piece))
+                continue
+            key = (*name, number)
+            drawn = self.kept(shown, key, partial(rows, shown.below or "", piece))
+            chunks.append(Chunk(drawn, key))
+            limit -= len(drawn)
+        return Part(whole, tuple(chunks), cut, text is not None)
+
+
+def _chunked(hunk: Hunk, most: int) -> Iterator[Hunk]:
+    """A hunk, or a long one in pieces with as many lines before as after: the first lines of both are seen at once."""
+    if sum(counts_of(hunk)) <= most:
+        yield hunk
+        return
+    before, after = lines_of(hunk.before), lines_of(hunk.after)
+    size = most // 2
+    last = max(len(before), len(after))
+    start = hunk.start
+    for at in range(0, last, size):
+        old, new = before[at : at + size], after[at : at + size]
+        end = start + sum(map(len, old))
+        first_old, first_new = hunk.old[0] + min(at, len(before)), hunk.new[0] + min(at, len(after))
+        yield replace(
+            hunk,
+            old=(first_old, first_old + len(old) - 1),
+            new=(first_new, first_new + len(new) - 1),
+            before="".join(old),
+            after="".join(new),
+            start=start,
+            end=end,
+            room=(hunk.room[0] if at == 0 else 0, hunk.room[1] if at + size >= last else 0),
+        )
+        start = end
 
 
 def hunks_of(shown: Shown) -> tuple[Hunk, ...]:
@@ -153,21 +224,23 @@ def veiled(shown: Shown, find: FindSecrets) -> Hide:
 
     def hide(row: Row) -> Runs:
         side, number = (0, row.old) if row.new is None else (1, row.new)
-        if not sides[side].spans or number is None or number >= len(begins[side]):
-            return row.runs
-        start = begins[side][number - 1]
-        words = sides[side].masked_slice(start, start + len(row.text))
-        return row.runs if words == row.text else (Run(words, row.kind != "same"),)
+        runs = row.runs
+        if sides[side].spans and number is not None and number < len(begins[side]):
+            start = begins[side][number - 1]
+            words = sides[side].masked_slice(start, start + len(row.text))
+            runs = runs if words == row.text else (Run(words, row.kind != "same"),)
+        runs, cut = clipped(runs, RECORD_CHARACTERS)
+        return (*runs, Run(f"… (+{cut:,})", changed=False)) if cut else runs
 
     return hide
 
 
-def clipped(runs: Runs) -> tuple[Runs, int]:
-    """Runs of at most LINE_CHARACTERS, and how many characters are left out."""
+def clipped(runs: Runs, most: int = LINE_CHARACTERS) -> tuple[Runs, int]:
+    """Runs of at most so many characters, and how many are left out."""
     length = sum(len(run.text) for run in runs)
-    if length <= LINE_CHARACTERS:
+    if length <= most:
         return runs, 0
-    return tuple(_first(runs, LINE_CHARACTERS)), length - LINE_CHARACTERS
+    return tuple(_first(runs, most)), length - most
 
 
 def _first(runs: Runs, left: int) -> Iterator[Run]:

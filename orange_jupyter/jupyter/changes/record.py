@@ -19,7 +19,7 @@ from orange_jupyter.jupyter.changes.cards import Outcome, shown_state
 from orange_jupyter.jupyter.changes.diffs import piece, plain_rows, unified
 from orange_jupyter.jupyter.changes.files import NO_EDITS
 from orange_jupyter.jupyter.changes.listing import counted, label, symbol, titled, totals, whys
-from orange_jupyter.jupyter.changes.pages import Hide, Page, Pages, as_it_is, veiled
+from orange_jupyter.jupyter.changes.pages import RECORD_CHARACTERS, Hide, Page, Pages, as_it_is, veiled
 from orange_jupyter.jupyter.icons import icon
 from orange_jupyter.jupyter.record_html import wrapped
 from orange_jupyter.jupyter.record_text import plainly
@@ -80,7 +80,7 @@ def change_style() -> str:
 
 
 def _entries(kept: Kept) -> list[_Entry]:
-    pages, left, letters = Pages(), 10 * ROWS, LETTERS
+    pages, left, letters = Pages(ROWS), 10 * ROWS, LETTERS
     found = []
     for one in kept.everything[:OPERATIONS]:
         page = Page()
@@ -88,7 +88,7 @@ def _entries(kept: Kept) -> list[_Entry]:
         if one.below is not None and left > 0 and letters > 0:
             hide = veiled(one, kept.find)
             page = pages.page(one, min(ROWS, left), NO_EDITS)
-            size = sum(min(len(row.text), 2000) for part in page.parts for row in part.rows)
+            size = sum(min(len(row.text), RECORD_CHARACTERS) for part in page.parts for row in part.rows)
             left -= sum(len(part.rows) for part in page.parts)
             letters -= size
         found.append(_Entry(one, page, hide))
@@ -97,9 +97,10 @@ def _entries(kept: Kept) -> list[_Entry]:
 
 def _as_html(kept: Kept, entries: Sequence[_Entry]) -> str:
     say = partial(text, kept.language)
+    standing = [one for one in kept.everything if one.proposal.state.open or one.proposal.state is OpState.APPLIED]
     head = (
         f"<header>{icon('edit')}<h3>{html.escape(_title(kept))}</h3>"
-        f'<span class="oj-sub"> {totals(kept.everything, kept.language)}</span></header>'
+        f'<span class="oj-sub"> {totals(standing, kept.language)}</span></header>'
     )
     rows = "".join(f"<li>{_row(one, kept)}</li>" for one in entries)
     diffs = "".join(_diff(one, kept) for one in entries if one.page.parts)
@@ -136,11 +137,11 @@ def _note(shown: Shown, kept: Kept) -> str:
     parts += [say("change.edited", n=edited)] if edited else []
     parts += [date(proposal.operation.decided_at, kept.language)] if proposal.operation.decided_at else []
     parts += [say("change.warning", words=one) for one in outcome.warnings]
-    return ", ".join(parts)
+    return " · ".join(parts)
 
 
 def _diff(one: _Entry, kept: Kept) -> str:
-    tables = "".join(unified(part, kept.language, one.hide) for part in one.page.parts)
+    tables = "".join(unified(chunk, kept.language, one.hide) for part in one.page.parts for chunk in part.chunks)
     words = text(kept.language, "change.rest.record", n=f"{one.page.rest:,}")
     rest = f'<p class="oj-folded">{html.escape(words)}</p>' if one.page.rest else ""
     head = piece(one.shown.proposal.operation.path)
