@@ -51,27 +51,26 @@ def sets_document(proposals: Sequence[Proposal], mask: Mask, diffs: dict[str, st
     return list(sets.values())
 
 
-def results_document(decided: Sequence[Decided], mask: Mask) -> dict[str, Any]:
-    """`results[]`; `ok` only if all succeeded, else `error` is the first one's, which every failure has (R-SCH-10)."""
-    failed = [one.error for one in decided if one.error is not None]
+def results_document(decided: Sequence[Decided], mask: Mask, way_out: Callable[[Decided], str]) -> dict[str, Any]:
+    """`results[]`; `ok` only if all succeeded, else `error` is the first one's, which every failure has (R-SCH-10).
+
+    `way_out` says what to do about an error.
+    """
     results = []
     for one in decided:
-        error = {"error": error_document(one.error, mask)} if one.error is not None else {}
+        error = {"error": _error(one.error, mask, way_out(one))} if one.error is not None else {}
         results.append({"operationId": one.proposal.id, "state": str(one.proposal.state), **error})
-    document: dict[str, Any] = {"ok": not failed}
-    if failed:
-        document["error"] = error_document(failed[0], mask)
-    document["results"] = results
+    failed = [one["error"] for one in results if "error" in one]
+    document: dict[str, Any] = {"ok": not failed, **({"error": failed[0]} if failed else {}), "results": results}
     warnings = [f"{one.proposal.id}: {mask(line)}" for one in decided for line in one.warnings]
     notices = [f"{one.proposal.id}: {mask(one.note)}" for one in decided if one.note]
     return document | ({"warnings": warnings} if warnings else {}) | ({"notices": notices} if notices else {})
 
 
-def error_document(error: OrangeError, mask: Mask) -> dict[str, Any]:
-    """`error` of a result."""
+def _error(error: OrangeError, mask: Mask, hint: str) -> dict[str, Any]:
     about: dict[str, Any] = {"code": str(error.code), "message": mask(error.message)}
-    if error.hint:
-        about["hint"] = mask(error.hint)
+    if hint:
+        about["hint"] = mask(hint)
     needs = getattr(error, "details", {}).get("needs")
     return about | ({"details": {"needs": needs}} if needs else {})
 

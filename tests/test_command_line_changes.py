@@ -208,7 +208,13 @@ def test_some_done_and_some_not_is_status_1_with_a_result_for_each(place, run, e
     status, document = run("changes", "apply", "--json")
     assert (status, document["ok"], document["error"]["code"]) == (1, False, "stale_source")
     assert {one["operationId"]: one["state"] for one in document["results"]} == {first: "applied", second: "stale"}
+    assert f"orange-jupyter changes reject {second}" in document["error"]["hint"]
     assert (place / "notes" / "b.md").read_bytes() == b"other\n"
+    (place / "notes" / "a.md").write_bytes(b"written since\n")
+    status, kept = run("changes", "undo", first, "--json")
+    assert (status, kept["error"]["code"], states(kept)) == (1, "stale_source", ["applied"])
+    assert f"changes show {first}" in kept["error"]["hint"]
+    assert (place / "notes" / "a.md").read_bytes() == b"written since\n"
     status, again = run("changes", "apply", first, "--json")
     assert (status, again["results"][0]["error"]["code"]) == (1, "nothing_to_do")
     status, text = run("changes", "list")

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from orange_jupyter.change_documents import diff_of, results_document, sets_document
-from orange_jupyter.commands.changes_text import Telling, answered, fenced, listed, sections
-from orange_jupyter.commands.standing import Standing, choose
+from orange_jupyter.commands.changes_text import Telling, answered, fenced, listed, sections, way_out
+from orange_jupyter.commands.standing import ENGLISH, Standing, choose
 from orange_jupyter.core.changes.showing import Shown, shown
 from orange_jupyter.core.changes.values import OpState, Proposal
 from orange_jupyter.core.errors import UsageError
@@ -69,7 +69,8 @@ async def run(desk: Desk, verb: str, operation_ids: Sequence[str]) -> CommandRep
         case _:
             decided = await desk.changes.undo(operation_ids)
     text = answered(desk.telling, decided) if decided else desk.telling.say("changes.nothing")
-    return CommandReply(text, results_document(decided, desk.telling.mask))
+    english = replace(desk.telling, say=ENGLISH)
+    return CommandReply(text, results_document(decided, desk.telling.mask, lambda one: way_out(english, one)))
 
 
 async def _list(desk: Desk) -> CommandReply:

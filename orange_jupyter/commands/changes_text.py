@@ -90,6 +90,18 @@ def what_to_do(telling: Telling, identity: str, code: Code | None) -> str:
     return telling.say(f"changes.do.{known}", **lines)
 
 
+def way_out(telling: Telling, decided: Decided) -> str:
+    """What to do about an operation that was not done as asked; "" where nothing is to be done."""
+    error, operation = decided.error, decided.proposal.operation
+    if error is None or error.hint:
+        return (error.hint or "") if error else ""
+    if operation.state.open:
+        return what_to_do(telling, operation.operation_id, error.code)
+    if operation.state is OpState.APPLIED and error.code in (Code.STALE_SOURCE, Code.TARGET_EXISTS):
+        return telling.say("changes.do.undo", show=telling.command(f"show {operation.operation_id}"))
+    return ""
+
+
 def sections(telling: Telling, shown: Sequence[Shown]) -> list[tuple[str, str]]:
     """(Markdown that says what an operation is, its diff as it may be shown) of each."""
     made = []
@@ -133,6 +145,5 @@ def _outcome(telling: Telling, decided: Decided) -> list[str]:
     if error is None:
         about = f"{say(f'changes.kind.{operation.kind}')} {_path(telling, operation)}"
         return [say("changes.done", id=identity, state=state, about=about), *more]
-    known = error.hint or (what_to_do(telling, identity, error.code) if operation.state is not OpState.APPLIED else "")
-    message = f"{telling.mask(error.message)} {telling.mask(known)}".strip()
+    message = f"{telling.mask(error.message)} {telling.mask(way_out(telling, decided))}".strip()
     return [say("changes.failed", id=identity, state=state, message=visible(message)[0]), *more]

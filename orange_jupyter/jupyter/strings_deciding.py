@@ -62,6 +62,10 @@ DECIDING_WORDS = MappingProxyType(
             "Something has that name by now, and it is never overwritten. Ask for another name, or reject it: {reject}",
             "已有同名内容，不会被覆盖。请换一个名字，或拒绝它：{reject}",
         ),
+        "say.changes.do.undo": (
+            "Undoing would lose what came after it, so it stays. Its diff: {show}",
+            "撤销会丢失之后的内容，所以没有撤销。它的差异：{show}",
+        ),
         "say.changes.do.other": (
             "Mend the cause and apply it again: {apply}, or reject it: {reject}",
             "排除原因后重新应用：{apply}，或拒绝它：{reject}",

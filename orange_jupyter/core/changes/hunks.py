@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from orange_jupyter.core.changes.lines import bounds, shared_ends, lines_of
+from orange_jupyter.core.changes.lines import bounds, lines_of, shared_ends
 from orange_jupyter.core.changes.matching import fitted
 from orange_jupyter.core.changes.pieces import Splice
 from orange_jupyter.core.changes.rewriting import line_splices
