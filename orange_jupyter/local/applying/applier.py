@@ -88,7 +88,7 @@ class LocalApplier:
 
     def _apply(self, steps: tuple[Step, ...]) -> Applied:
         batch_id = f"{time.time_ns() // 1_000_000:012x}{secrets.token_hex(4)}"
-        with self._roots(steps), _typed():
+        with _typed(), self._roots(steps):
             self._hold(batch_id)
             try:
                 batch = Batch(batch_id, self._changes / "journal", plan(steps, batch_id, self._protected))

@@ -85,7 +85,7 @@ def points(desk: Desk) -> list[tuple[str, int]]:
             continue
         name = call.group(1)
         seen[name] += 1
-        if not re.fullmatch(LOOKS, name):
+        if not re.fullmatch(LOOKS, name) and "/said" not in line:
             found.append((name, seen[name]))
     return found
 
