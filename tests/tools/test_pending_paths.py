@@ -153,6 +153,24 @@ async def test_a_folder_that_got_one_more_file_is_not_deleted(tmp_path):
         assert kb.tree() == before
 
 
+async def test_our_own_changes_in_a_folder_are_followed_and_a_strangers_are_not(tmp_path):
+    """C19, R-CHG-4: an edit in a folder that waits to be deleted; with a stranger's file in it the deletion is stale."""
+    for stranger in (False, True):
+        base = tmp_path / str(stranger)
+        base.mkdir()
+        async with desk(base) as kb:
+            (kb.root / "d").mkdir()
+            (kb.root / "d" / "a.md").write_text("one\n")
+            edit = await kb.replace("d/a.md", "one", "1")
+            gone = operation(await kb.edit("delete", "d"))
+            if stranger:
+                (kb.root / "d" / "late.md").write_text("late\n")
+            await kb.applied(edit)
+            error = (await kb.apply(gone))[0].error
+            assert (str(error.code) if error else "") == ("stale_source" if stranger else "")
+            assert (kb.root / "d").exists() is stranger
+
+
 async def test_a_link_is_deleted_as_a_link_and_what_it_leads_to_stays(tmp_path):
     """C18: a dangling link, a link to a folder, a link that leaves; the targets are as before."""
     async with desk(tmp_path) as kb:

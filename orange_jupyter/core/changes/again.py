@@ -8,12 +8,14 @@ from dataclasses import replace
 from orange_jupyter.core.changes.alone import alone
 from orange_jupyter.core.changes.deciding import text_of
 from orange_jupyter.core.changes.drafting import Asked, Draft
+from orange_jupyter.core.changes.following import renamed
 from orange_jupyter.core.changes.means import without
 from orange_jupyter.core.changes.proposing import Changes
 from orange_jupyter.core.changes.splices import spliced
 from orange_jupyter.core.changes.values import Kind, OpState, Proposal, Spot
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.errors import ChangeError, ToolError
+from orange_jupyter.core.paths import is_protected
 
 
 async def propose_again(changes: Changes, operation_id: str) -> Proposal:
@@ -49,22 +51,36 @@ async def _overwrite(changes: Changes, operation_id: str) -> Proposal:
 
 
 async def elsewhere(changes: Changes, operation_id: str, spot: Spot, shown: str) -> Proposal:
-    """A creation or move under another name, where its own is taken by now. Raises ChangeError, RunError busy."""
+    """A creation or move under another name, where its own is taken by now; what builds on it goes along.
+
+    It keeps its id and is pending again. Raises ChangeError (protected_path too: that name is not taken this way),
+    RunError busy.
+    """
     return await alone(changes.means, lambda: _elsewhere(changes, operation_id, (spot, shown)))
 
 
 async def _elsewhere(changes: Changes, operation_id: str, where: tuple[Spot, str]) -> Proposal:
     spot, shown = where
     old = await _open(changes, operation_id)
-    draft = _draft(old)
-    if old.operation.kind in (Kind.CREATE_FILE, Kind.CREATE_FOLDER):
-        draft = replace(draft, spot=spot, path=shown)
-    elif old.operation.kind.moves:
-        draft = replace(draft, target=spot, destination=shown)
-    else:
+    creates = old.operation.kind in (Kind.CREATE_FILE, Kind.CREATE_FOLDER)
+    taken = old.spot if creates else old.target
+    if taken is None:
         raise _not_text(old)
-    await _close(changes, old)
-    return await changes.propose(draft)
+    if is_protected(spot.relative):
+        raise ChangeError(Code.PROTECTED_PATH, f"{shown} is a protected name.", hint="Choose another name.")
+    name = old.operation.path if creates else old.operation.destination or ""
+    summary = old.operation.summary
+    names: dict[str, object] = {
+        "path" if creates else "destination": shown,
+        "summary": summary.removesuffix(name) + shown if summary.endswith(name) else summary,
+        "state": OpState.PENDING,
+        "decided_at": None,
+    }
+    places: dict[str, object] = {"spot" if creates else "target": spot, "error": None, "code": None, "choice": None}
+    new = old.model_copy(update={**places, "operation": old.operation.model_copy(update=names)})
+    built = [one for one in await changes.pending() if old.id in one.operation.depends_on]
+    await changes.means.store.update([new, *(renamed(one, (taken, spot), shown) for one in built)])
+    return new
 
 
 async def _in_its_place(changes: Changes, old: Proposal, asked: Asked) -> Proposal:
@@ -97,11 +113,6 @@ async def _open(changes: Changes, operation_id: str) -> Proposal:
     if found is None:
         raise ChangeError(Code.NOT_FOUND, f"{operation_id} is not open in this session.", hint="It may be decided.")
     return found
-
-
-async def _close(changes: Changes, old: Proposal) -> None:
-    gone = old.moved_to(OpState.WITHDRAWN, changes.means.clock.now())
-    await changes.means.store.update([gone, *await without(changes.means, [old], await changes.pending())])
 
 
 def _draft(old: Proposal) -> Draft:

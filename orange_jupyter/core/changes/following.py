@@ -66,6 +66,11 @@ async def follow(
     return now
 
 
+def renamed(proposal: Proposal, way: tuple[Spot, Spot], shown: str) -> Proposal:
+    """An operation that builds on another one, after that one's name became another."""
+    return _gone_along(proposal, _Way(*way, shown))
+
+
 def _on_disk(proposal: Proposal, before: Sequence[Proposal]) -> Spot:
     """Where the thing that a waiting operation acts on lies on the disk now: open moves before it are still to come."""
     return standing(proposal.spot, [one for one in before if one.state.open]).spot

@@ -137,10 +137,10 @@ async def _folder_for(context: ToolContext, located: Located) -> tuple[str, ...]
 async def require_free(context: ToolContext, located: Located) -> None:
     """Raises ChangeError target_exists where something lies there, on the disk or by a pending change (R-WRIT-2)."""
     stands = located.stands
-    taken = stands.created is not None or bool(stands.through)
+    taken = stands.created is not None
     if not taken and stands.gone is None:
         try:
-            await context.workspace.stat(located.place)
+            await context.workspace.stat(disk_place(context, located))
             taken = True
         except PathError as error:
             if error.code is not Code.NOT_FOUND:
