@@ -155,3 +155,73 @@ def test_one_hunk_is_chosen_another_edited_and_applied_while_a_cell_runs(lab: La
         lab.theme(dark=dark)
         lab.shot(f"changes-reopened-{'dark' if dark else 'light'}", 2)
     lab.theme(dark=False)
+
+
+@pytest.mark.browser
+def test_conflicts_have_ways_out_and_plan_mode_refuses(lab: Lab) -> None:
+    """R-CHG-4, R-CHG-10, R-PLAN-2, R-APPR-3: nothing is written until a way is taken, and then a click more applies."""
+    propose = {
+        "calls": [
+            call("edit", operation="replace", path="log.md", oldText="NSE 0.80", newText="NSE 0.83 from April"),
+            call("write", kind="file", targetPath="new.md", content="新的\n"),
+        ]
+    }
+    lab.open(
+        [
+            *CELLS[:2],
+            "%%orange --model writer --tier workspace-write\npropose",
+            "%orange plan on",
+            "%orange changes",
+            "%orange plan off",
+        ],
+        files={
+            ".orange/config.toml": CONFIG,
+            "kb/log.md": "a\n| 17 | NSE 0.80 |\n",
+            "writer.json": script(propose, {"text": "Proposed."}),
+        },
+    )
+    for cell in range(5):
+        lab.run(cell)
+    see(lab, 4, "2 changes to review")
+    lab.page.wait_for_timeout(450)
+    lab.click(4, "Apply all 2")
+    see(lab, 4, "plan")
+    assert not (lab.folder / "kb/new.md").exists()
+    lab.run(5)
+    (lab.folder / "kb/log.md").write_text("a\n| 17 | NSE 0.82 复算 |\n", encoding="utf-8")
+    (lab.folder / "kb/new.md").write_text("theirs\n", encoding="utf-8")
+    lab.page.wait_for_timeout(450)
+    lab.click(4, "Apply all 2")
+    see(lab, 4, "log.md changed on disk")
+    see(lab, 2, "log.md changed on disk")
+    for dark in (False, True):
+        lab.theme(dark=dark)
+        for width in (900, 400):
+            lab.width(width, 1400)
+            lab.shot(f"changes-conflict-{'dark' if dark else 'light'}-{width}", 4)
+    lab.theme(dark=False)
+    lab.width(1200)
+    assert (lab.folder / "kb/new.md").read_text(encoding="utf-8") == "theirs\n"
+    lab.page.wait_for_timeout(450)
+    lab.click(4, "Propose again on the new text")
+    see(lab, 4, "oldText")
+    lab.page.wait_for_timeout(450)
+    lab.click(4, "Overwrite the disk version")
+    see(lab, 4, "1 change to review")
+    assert "0.82 复算" in (lab.folder / "kb/log.md").read_text(encoding="utf-8")
+    lab.page.wait_for_timeout(450)
+    lab.output(4).get_by_role("textbox").fill("other.md")
+    lab.click(4, "Use this name")
+    see(lab, 4, "2 changes to review")
+    lab.page.wait_for_timeout(450)
+    lab.click(2, "Apply all 2")
+    see(lab, 4, "Applied")
+    assert (lab.folder / "kb/other.md").read_text(encoding="utf-8") == "新的\n"
+    assert (lab.folder / "kb/log.md").read_text(encoding="utf-8") == "a\n| 17 | NSE 0.83 from April |\n"
+    lab.restart()
+    see(lab, 4, "The kernel restarted")
+    assert lab.output(4).get_by_role("button").filter(visible=True).count() == 0
+    lab.shot("changes-restarted", 4)
+    lab.run(0)
+    lab.run(4)
+    see(lab, 4, "Undo")
