@@ -83,7 +83,7 @@ def test_content_is_durable_before_its_name_and_the_journal_goes_last(
             assert any(name[0] in log[m] for m in synced if m < commit), log[n]
             assert any(f"<{kb}>" in log[m] for m in synced if m < commit)
         folder = re.findall(r"<([^>]+)>", log[n])[-1]
-        following = next(m for m in range(n + 1, len(log)) if " fsync(" in log[m] or " rename" in log[m])
+        following = next(m for m in range(n + 1, len(log)) if re.search(r" (fsync|rename|unlink)", log[m]))
         assert "fsync(" in log[following], log[n : following + 1]
         assert f"<{folder}>" in log[following], log[n : following + 1]
     changing = re.compile(r" (rename|renameat2|unlink|unlinkat|mkdir|mkdirat)\(")
