@@ -52,8 +52,10 @@ async def tidy(ground: Ground, means: Means) -> None:
     While another process decides on changes both wait for the next start or decision. Raises StoreError.
     """
     try:
+        keep = (await asyncio.to_thread(ground.settings)).changes
         async with means.alone():
-            await ground.changes.prune(ground.clock.now())
+            limit = keep.keep_mb * 1_048_576
+            await ground.changes.prune(ground.clock.now(), limit_bytes=limit, days=keep.keep_days)
     except RunError:
         _log.info("changes are being decided elsewhere; nothing was tidied")
 

@@ -111,6 +111,13 @@ class Headless(Table):
     strict: bool = False
 
 
+class KeepSettings(Table):
+    """`[changes]`: how much of what was changed is kept to be undone, in MB (1,048,576 bytes) and days (R-CHG-9)."""
+
+    keep_mb: int = Field(200, ge=0, le=1_000_000)
+    keep_days: int = Field(30, ge=0, le=36_500)
+
+
 class Settings(Table):
     """The whole file. `localOnly` allows only models on this machine (R-MOD-11)."""
 
@@ -122,6 +129,7 @@ class Settings(Table):
     switches: SwitchSettings = SwitchSettings()
     limits: Limits = Limits()
     headless: Headless = Headless()
+    changes: KeepSettings = KeepSettings()
 
     @field_validator("default_tier")
     @classmethod

@@ -84,7 +84,7 @@ class Ground:
             file_ids=await asyncio.to_thread(FileIds, folders.home / "files.db"),
             protected=protected,
             changes=Changes(database, folders.home),
-            applier=LocalApplier(folders.home, protected),
+            applier=_applier(environ, folders, protected),
             alone=Alone(folders.home),
         )
 
@@ -106,6 +106,17 @@ class Ground:
         await self.documents.close()
         await asyncio.to_thread(self.file_ids.close)
         await asyncio.to_thread(self.database.close)
+
+
+def _applier(environ: Mapping[str, str], folders: Folders, protected: Protected) -> LocalApplier:
+    keep = load_settings(folders.config).changes
+    return LocalApplier(
+        folders.home,
+        protected,
+        keep_bytes=keep.keep_mb * 1_048_576,
+        keep_days=float(keep.keep_days),
+        data_home=environ.get("XDG_DATA_HOME") or None,
+    )
 
 
 def _protected(environ: Mapping[str, str], folders: Folders) -> Protected:
