@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from orange_jupyter.app import App, ForThisRun
 from orange_jupyter.config import ModelSettings, Provider, add_model, use_model
 from orange_jupyter.core.changes.again import elsewhere
 from orange_jupyter.core.changes.applying import apply
+from orange_jupyter.core.changes.news import news
 from orange_jupyter.core.changes.values import Choice, HunkChoice, Spot
 from orange_jupyter.core.grant import Tier
 from orange_jupyter.core.session import Said
@@ -50,6 +53,25 @@ async def test_the_model_is_told_once_what_the_person_decided(tmp_path):
         await opened.session.send("And now?", Said())
         told = [message.text for message in model.requests[-1].messages if "Decisions on your" in message.text]
         assert len(told) == 1
+
+
+async def test_the_news_never_put_back_what_was_decided_meanwhile(tmp_path):
+    """R-CHG-9, R-CHG-12: while somebody decides, the news wait; ten undos beside them all stand."""
+    async with desk(tmp_path) as kb:
+        for number in range(10):
+            (kb.root / f"{number}.md").write_text("one\n")
+            name = await kb.replace(f"{number}.md", "one", "1")
+            await kb.applied(name)
+            await asyncio.gather(kb.undo(name), *(news(kb.app.means, kb.changes.session_id) for _ in range(3)))
+            assert await kb.states(name) == ["undone"]
+        async with kb.app.means.alone():
+            await kb.app.means.store.update(
+                [one.model_copy(update={"told": False}) for one in (await kb.all()).values()]
+            )
+            waiting = asyncio.ensure_future(news(kb.app.means, kb.changes.session_id))
+            await asyncio.wait([waiting], timeout=0.2)
+            assert not waiting.done()
+        assert (await waiting).count("undone") == 10
 
 
 async def _given(model: Scripted) -> Scripted:

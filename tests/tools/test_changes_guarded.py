@@ -11,6 +11,7 @@ import pytest
 from orange_jupyter.core.approval import ApprovalRequest, Outcome, TierRequest
 from orange_jupyter.core.changes.again import overwrite, propose_again
 from orange_jupyter.core.changes.applying import apply
+from orange_jupyter.core.changes.news import news
 from orange_jupyter.core.errors import RightsError
 from orange_jupyter.core.grant import Tier
 from orange_jupyter.core.ports import Answer
@@ -201,6 +202,7 @@ async def test_full_auto_applies_what_is_new_and_leaves_what_is_old(tmp_path):
         await kb.opened.session.set_tier(Tier.FULL_AUTO)
         new = await kb.edit("replace", "a.md", oldText="three", newText="3")
         assert new["state"] == "applied"
+        assert await news(kb.app.means, kb.changes.session_id) == ""  # the result said it
         assert (kb.root / "a.md").read_text() == "one\ntwo\n3\n"
         over = await kb.edit("replace", "a.md", oldText="1", newText="11")
         assert over["state"] == "pending"

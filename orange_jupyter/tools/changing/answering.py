@@ -8,6 +8,7 @@ from dataclasses import replace
 from orange_jupyter.core.changes.applying import apply
 from orange_jupyter.core.changes.deciding import digest
 from orange_jupyter.core.changes.drafting import Draft
+from orange_jupyter.core.changes.news import known
 from orange_jupyter.core.changes.values import Choice, OpState, Proposal
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.errors import ArgumentError, ChangeError, ToolError
@@ -59,6 +60,7 @@ async def answered(context: ToolContext, proposal: Proposal) -> Result:
             choice = Choice(operation_id=proposal.id, digest=digest(proposal))
             decided = (await apply(context.changes.means, context.grant, [choice]))[0]
             proposal, error, more = decided.proposal, decided.error, decided.warnings
+            await known(context.changes.means, context.session_id, proposal.id)
     fields = fields_of(proposal)
     if error is not None:
         raise ChangeError(error.code, error.message, hint=error.hint, details=error.details, fields=fields) from error
