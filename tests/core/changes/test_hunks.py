@@ -201,3 +201,13 @@ def test_a_hundred_places_in_five_megabytes() -> None:
     spent = process_time() - begin
     assert len(drawn) == 100
     assert spent < 1
+
+
+def test_splices_that_share_a_line_are_one_hunk_however_far_their_changes_lie_apart() -> None:
+    """A person's text for the one would else stand on what the other replaces."""
+    old = "".join(f"第 {n} 行 line {n}\n" for n in range(3, 12)) + "第 12 行"
+    splices = replaced(NOTE, (old, old.replace("line 3\n", "Line 3\n")), ("line 12\n", "Line 12\n"))
+    (found,) = hunks(NOTE, splices)
+    assert (found.old, found.splices) == ((3, 12), (0, 1))
+    mine = taken(NOTE, splices, [HunkChoice(number=1, text="mine")])
+    assert spliced(NOTE, ordered(mine)) == NOTE[: found.start] + "mine\r\n" + NOTE[found.end :]

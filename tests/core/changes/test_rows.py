@@ -74,6 +74,13 @@ def test_an_added_line_before_its_neighbour_does_not_take_its_counterpart() -> N
     assert [(left and left.old, right and right.new) for left, right in paired(rows(text, hunk))] == [(None, 1), (1, 2)]
 
 
+def test_lines_with_next_to_nothing_in_common_are_no_counterparts() -> None:
+    text, content = "The factor is 4.1 mm per day.\n二\n", "率定期 mm 取值，一\n全新的内容在此\n第三行另写\n"
+    (hunk,) = hunks(text, rewritten(text, content))
+    assert [row.mate for row in rows(text, hunk)] == [None] * 5
+    assert all(run.changed for row in rows(text, hunk) for run in row.runs)
+
+
 def test_context_never_reaches_into_a_neighbouring_hunks() -> None:
     text = "".join(f"{n}\n" for n in range(1, 12))
     splices = [Splice(start=text.index(one), end=text.index(one) + 1, text=f"{one}'") for one in ("3", "7")]

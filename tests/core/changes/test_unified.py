@@ -31,6 +31,11 @@ def test_no_change_is_no_diff() -> None:
     assert counts("a\n", []) == (0, 0)
 
 
+def test_an_empty_range_names_the_line_before_it() -> None:
+    assert "@@ -0,0 +1,2 @@\n+雪\n+冰\n" in unified("", rewritten("", "雪\n冰\n"), "a.md")
+    assert "@@ -2,0 +3 @@\n+c\n" in unified("a\nb\nd\n", rewritten("a\nb\nd\n", "a\nb\nc\nd\n"), "a.md", context=0)
+
+
 def test_a_long_replacement_that_changes_one_line_counts_one() -> None:
     text = "a\nb\nc\n"
     splices = [appended(text, "d\n"), *rewritten(text, "a\nB\nc\n")]
