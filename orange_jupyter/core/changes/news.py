@@ -26,7 +26,7 @@ async def news(means: Means, session_id: str) -> str:
 
 
 async def known(means: Means, session_id: str, operation_id: str) -> None:
-    """The model has this outcome as its call's own result; it is no news. Where somebody decides just now it is told twice."""
+    """The model has this outcome as its call's own result; it is no news (while others decide: told twice)."""
     with suppress(RunError):
         await alone(means, lambda: _taken(means, session_id, operation_id))
 
