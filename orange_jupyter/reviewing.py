@@ -24,7 +24,6 @@ class SessionReview:
         self._app = app
         self._opened = opened
         self._turn_id = turn_id
-        self._made: set[str] = set()
         self._read: list[Proposal] = []
         self._shown: tuple[Shown, ...] = ()
 
@@ -74,12 +73,11 @@ class SessionReview:
         """Out of a conflict. Raises ToolError; the old operation stays then."""
         changes = Changes(self._opened.session.state.session_id, self._app.means)
         if way == "again":
-            made = await again.propose_again(changes, operation_id)
+            await again.propose_again(changes, operation_id)
         elif way == "overwrite":
-            made = await again.overwrite(changes, operation_id)
+            await again.overwrite(changes, operation_id)
         else:
-            made = await self._elsewhere(changes, operation_id, name)
-        self._made.add(made.id)
+            await self._elsewhere(changes, operation_id, name)
 
     async def _elsewhere(self, changes: Changes, operation_id: str, name: str) -> Proposal:
         found = await self._app.means.store.find([operation_id])
@@ -102,8 +100,8 @@ class SessionReview:
         return await again.elsewhere(changes, operation_id, spot, place.shown)
 
     def _of_turn(self, everything: Sequence[Proposal]) -> list[Proposal]:
-        """What the turn proposed and what was proposed in its place, with the open operations that these need."""
-        names = {one.id for one in everything if one.turn_id == self._turn_id or one.id in self._made}
+        """What the turn proposed, and the open operations that this needs."""
+        names = {one.id for one in everything if one.turn_id == self._turn_id}
         for one in reversed(everything):
             if one.id in names and one.state.open:
                 names |= set(one.operation.depends_on)

@@ -12,7 +12,7 @@ from orange_jupyter.jupyter.ports import Candidates, Door, Office, Where
 from orange_jupyter.jupyter.runtime import Runtime
 
 if TYPE_CHECKING:
-    from orange_jupyter.jupyter.changes.live import Reviews  # that module loads the Markdown parser
+    from orange_jupyter.jupyter.changes.reviews import Reviews  # that module loads the Markdown parser
 
 Tell = Callable[[str, str | None], None]
 """Shows an error: message, hint."""
@@ -40,7 +40,7 @@ class Entrance:
     @property
     def reviews(self) -> Reviews:
         """The reviews of this kernel, made when the first is shown; on the runtime's loop."""
-        from orange_jupyter.jupyter.changes.live import Reviews
+        from orange_jupyter.jupyter.changes.reviews import Reviews
 
         self._reviews = self._reviews or Reviews(self.runtime, self.guard)
         return self._reviews

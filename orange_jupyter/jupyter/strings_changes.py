@@ -168,8 +168,8 @@ CHANGE_WORDS = MappingProxyType(
         "change.more": ("{n} more changes: %orange changes list", "另有 {n} 项改动：%orange changes list"),
         "change.rest.record": ("{n} more lines: %orange changes", "另有 {n} 行：%orange changes"),
         "change.gone": (
-            "The kernel restarted, so these buttons do nothing. Nothing ran. %orange changes shows the changes again.",
-            "内核已重启，这些按钮不再起作用，没有执行。运行 %orange changes 可再次查看。",
+            "The kernel restarted, so these buttons do nothing. %orange changes shows the changes again.",
+            "内核已重启，这些按钮不再起作用。运行 %orange changes 可再次查看。",
         ),
         "change.older": ("{n} older changes wait too: %orange changes", "另有 {n} 项更早的改动在等待：%orange changes"),
         "change.older.one": (

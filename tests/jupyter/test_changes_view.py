@@ -253,7 +253,9 @@ def test_the_record_has_every_decision_masked_and_no_button() -> None:
 def test_the_record_is_bounded() -> None:
     """R-SAVE-1: 200 operations on long notes stay a few hundred kB."""
     long = "".join(f"{n} {'x' * 300}\n" for n in range(500))
-    some = [text_change(f"op_{n}", long, long.replace("x\n", "y\n"), path=f"n{n}.md") for n in range(200)]
+    one = text_change("op_0", long, long.replace("x\n", "y\n"))
+    named = one.proposal.operation.model_copy(update={"operation_id": "op_n"})
+    some = [replace(one, proposal=one.proposal.model_copy(update={"operation": named}))] * 200
     begun = time.process_time()
     kept = change_record(Kept(some, {}, "en", Masker().spans, NOW, "oj-x"))
     print("record of 200 operations, ms:", round((time.process_time() - begun) * 1000))

@@ -6,10 +6,8 @@ What stays in the notebook is the record; the widget is there as long as somethi
 from __future__ import annotations
 
 import asyncio
-import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from orange_jupyter.core.changes.applying import Decided
@@ -34,46 +32,15 @@ from orange_jupyter.jupyter.changes.messages import (
     WayOut,
 )
 from orange_jupyter.jupyter.changes.pages import edited, hunks_of
-from orange_jupyter.jupyter.changes.record import Kept, below, change_record
-from orange_jupyter.jupyter.entrance import Guard
+from orange_jupyter.jupyter.changes.writer import Writer
 from orange_jupyter.jupyter.people import Front
 from orange_jupyter.jupyter.ports import Review
-from orange_jupyter.jupyter.runtime import Runtime
 from orange_jupyter.jupyter.screen import EMPTY, Screen
 from orange_jupyter.jupyter.strings import Language, text
 
 if TYPE_CHECKING:
+    from orange_jupyter.jupyter.changes.reviews import Reviews
     from orange_jupyter.jupyter.widgets.changes import ChangesWidget
-
-REVIEWS = 20
-"""Reviews of one kernel that stay alive; of older ones the record stays."""
-
-
-class Reviews:
-    """The open reviews of one kernel: what one decides, all show. Lives on the runtime's loop."""
-
-    def __init__(self, runtime: Runtime, guard: Guard) -> None:
-        self.runtime = runtime
-        self.guard = guard
-        self.outcomes: dict[str, Outcome] = {}
-        self._open: list[LiveReview] = []
-
-    async def show(self, review: Review, screen: Screen, language: Language) -> bool:
-        """Show a review below what a cell's record shows; False where there is nothing to show. Raises StoreError."""
-        one = LiveReview(review, screen, language, self)
-        if not await one.begin():
-            return False
-        self._open.append(one)
-        for old in self._open[:-REVIEWS]:
-            old.close()
-        self._open = self._open[-REVIEWS:]
-        return True
-
-    async def refresh(self, *, but: LiveReview | None = None) -> None:
-        """Draw what is so now: something was decided, proposed or withdrawn."""
-        for one in self._open:
-            if one is not but:
-                await one.refresh()
 
 
 class LiveReview:
@@ -82,17 +49,16 @@ class LiveReview:
     def __init__(self, review: Review, screen: Screen, language: Language, reviews: Reviews) -> None:
         self._review = review
         self._screen = screen
-        self._before = screen.shown
         self._language: Language = language
         self._reviews = reviews
         self._board = Board(language, outcomes=reviews.outcomes)
-        self._identity = f"oj-ch-{secrets.token_hex(5)}"
         self._widget: ChangesWidget | None = None
         self._order = asyncio.Lock()
         self._tasks: set[asyncio.Task[Any]] = set()
         self._seen: dict[str, Shown] = {}
-        self._due: tuple[Sequence[Shown], int] | None = None
-        self._writing: asyncio.Task[Any] | None = None
+        self.over = False
+        """Whether nothing can be decided or undone any more."""
+        self._writer = Writer(review, screen, language, reviews)
 
     async def begin(self) -> bool:
         """Show the record, and where a person can use it the widget. False where there is nothing."""
@@ -101,11 +67,10 @@ class LiveReview:
             return False
         if self._screen.front is Front.NOTEBOOK and _alive(everything):
             widget = await asyncio.to_thread(_widget_class)
-            self._widget = widget(self._hear, language=self._language, record=self._identity)
+            self._widget = widget(self._hear, language=self._language, record=self._writer.identity)
         async with self._order:
             await self._show(everything, older)
-        if self._writing is not None:
-            await self._writing  # the cell must not end before it
+        await self._writer.written()  # the cell must not end before it
         if self._widget is not None:
             self._screen.controls(_shown_as(self._widget))
         return True
@@ -192,8 +157,8 @@ class LiveReview:
 
     async def _decide(self, message: Decision) -> None:
         """Decide only what is as it was shown; whatever happens, what is so afterwards is drawn."""
-        asked = _asked(message)
-        now = {(one.proposal.id, one.digest) for one in (await self._review.look())[0]}
+        asked, states = _asked(message)
+        now = {(one.proposal.id, one.digest) for one in (await self._review.look())[0] if one.proposal.state in states}
         if not asked or not set(asked) <= now:
             await self._stale()
             return
@@ -245,21 +210,10 @@ class LiveReview:
         self._board.disk = {name: await self._review.on_disk(name) for name in stale}
         await asyncio.to_thread(self._board.take, everything, older)
         await self._draw()
-        if not _alive(everything):
+        self.over = not _alive(everything)
+        if self.over:
             self.close()
-        self._due = everything, older
-        if self._writing is None or self._writing.done():
-            self._writing = asyncio.create_task(self._reviews.guard(self._write(), self._tell))
-
-    async def _write(self) -> None:
-        """Write the record; for large notes that takes longer than a click may, so it is done beside."""
-        while self._due is not None:
-            (everything, older), self._due = self._due, None
-            at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-            outcomes = dict(self._reviews.outcomes)
-            kept = Kept(everything, outcomes, self._language, self._review.find_secrets, at, self._identity, older)
-            bundle = await asyncio.to_thread(change_record, kept)
-            self._screen.record(below(self._before, bundle))
+        self._writer.write(everything, older)
 
     def _with_text(self, shown: Shown) -> Shown:
         """An operation with its text as it was seen, where the text is not kept any more since it was decided."""
@@ -287,14 +241,18 @@ def _alive(everything: Sequence[Shown]) -> bool:
     return any(one.proposal.state.open or one.proposal.state is OpState.APPLIED for one in everything)
 
 
-def _asked(message: Decision) -> tuple[tuple[str, str], ...]:
+def _asked(message: Decision) -> tuple[tuple[tuple[str, str], ...], tuple[OpState, ...]]:
+    """The operations that a decision is about, by id and digest, and the states in which it was offered."""
     match message:
         case Apply():
-            return tuple((one.operation_id, one.digest) for one in message.choices)
-        case Reject() | Undo():
-            return message.operations
+            pairs = tuple((one.operation_id, one.digest) for one in message.choices)
+            return pairs, (OpState.PENDING, OpState.FAILED)
+        case Reject():
+            return message.operations, (OpState.PENDING, OpState.FAILED)
+        case Undo():
+            return message.operations, (OpState.APPLIED,)
         case WayOut():
-            return ((message.operation_id, message.digest),)
+            return ((message.operation_id, message.digest),), (OpState.STALE,)
 
 
 def _widget_class() -> Callable[..., ChangesWidget]:
