@@ -138,6 +138,18 @@ async def test_what_no_longer_stands_is_not_undone(tmp_path):
         assert await kb.states(*ids) == ["applied"] * 5
 
 
+async def test_undoing_all_finds_the_order_by_itself(tmp_path):
+    """R-CHG-9: the later proposal was applied first; both undone with one act, named in either order."""
+    for turn in (1, -1):
+        async with desk(tmp_path) as kb:
+            (kb.root / "a.md").write_text("one\ntwo\n")
+            ids = [await kb.replace("a.md", "one", "1"), await kb.replace("a.md", "two", "2")]
+            await kb.applied(ids[1])
+            await kb.applied(ids[0])
+            assert [one.error for one in await kb.undo(*ids[::turn])] == [None, None]
+            assert (kb.root / "a.md").read_text() == "one\ntwo\n"
+
+
 async def test_a_text_its_encoding_lacks_refuses_that_file_alone(tmp_path):
     """C11, R-CHG-12: the person's own words do not fit GB18030's file in Latin-1; the other file is applied."""
     (tmp_path / "kb").mkdir()
