@@ -31,7 +31,17 @@ async def test_every_operation_is_answered_with_ids_counts_and_no_text(tmp_path)
             await kb.write("j.md", "NEWWORD\n"),
             await kb.write("k"),
         ]
-        kinds = ["replace", "append", "multi_replace", "rewrite", "move", "rename", "delete", "create_file", "create_folder"]
+        kinds = [
+            "replace",
+            "append",
+            "multi_replace",
+            "rewrite",
+            "move",
+            "rename",
+            "delete",
+            "create_file",
+            "create_folder",
+        ]
         assert [one["operation"] for one in made] == kinds
         assert {one["changeSetId"] for one in made} == {made[0]["changeSetId"]}
         for one in made:
