@@ -89,6 +89,10 @@ def test_one_hunk_is_chosen_another_edited_and_applied_while_a_cell_runs(lab: La
     for cell in (0, 1, 2):
         lab.run(cell)
     see(lab, 2, "6 changes to review")
+    assert lab.output(2).get_by_role("group", name="6 changes to review").count() == 1
+    assert lab.output(2).get_by_role("radio", name="Unified").is_checked()
+    all_of_them = lab.output(2).get_by_role("checkbox", name="5 of 6 selected")
+    assert all_of_them.evaluate("e => e.indeterminate")
     for dark in (False, True):
         lab.theme(dark=dark)
         for width in (900, 400):
@@ -109,7 +113,13 @@ def test_one_hunk_is_chosen_another_edited_and_applied_while_a_cell_runs(lab: La
     hunk = output.locator(".oj-part").nth(1)
     hunk.get_by_role("checkbox").uncheck()
     assert "1 of 2 hunks selected" in lab.output_text(2)
+    output.get_by_role("button", name="Show first 5 hunks").click()
+    output.locator(".oj-part").nth(6).wait_for()
+    assert output.locator(".oj-part").count() == 2 + 5
     output.get_by_role("button", name="Edit").first.click()
+    output.get_by_role("textbox").press("Escape")
+    assert lab.page.evaluate("() => document.activeElement.textContent") == "Edit"
+    lab.page.keyboard.press("Enter")
     field = output.get_by_role("textbox")
     assert "calibration-log" in field.input_value()
     field.fill(field.input_value().replace("一致", "（s.e. 0.3）一致"))

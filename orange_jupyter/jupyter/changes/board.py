@@ -14,7 +14,17 @@ from orange_jupyter.core.errors import ChangeError
 from orange_jupyter.jupyter.changes.cards import Outcome, conflict, decided
 from orange_jupyter.jupyter.changes.files import NO_EDITS, Look, block, file
 from orange_jupyter.jupyter.changes.listing import label, row, totals
-from orange_jupyter.jupyter.changes.pages import FOLD_LINES, MORE_LINES, Pages, first_rows, hunks_of, is_large, weight
+from orange_jupyter.jupyter.changes.pages import (
+    FIRST_HUNKS,
+    FOLD_LINES,
+    FOLDED,
+    MORE_LINES,
+    Extent,
+    Pages,
+    hunks_of,
+    is_large,
+    weight,
+)
 from orange_jupyter.jupyter.icons import icon
 from orange_jupyter.jupyter.record_html import state
 from orange_jupyter.jupyter.strings import Language, text
@@ -44,7 +54,7 @@ class Board:
     disk: dict[str, str | None] = field(default_factory=dict)
     outcomes: dict[str, Outcome] = field(default_factory=dict)
     edits: dict[tuple[str, str], dict[int, str]] = field(default_factory=dict)
-    _limits: dict[str, int] = field(default_factory=dict)
+    _extents: dict[str, Extent] = field(default_factory=dict)
     _begun: set[str] = field(default_factory=set)
     _pages: Pages = field(default_factory=Pages)
 
@@ -60,14 +70,14 @@ class Board:
             if one.proposal.id in self._begun:
                 continue
             self._begun.add(one.proposal.id)
-            if one.below is None or len(self._limits) >= OPEN_OPERATIONS:
+            if one.below is None or len(self._extents) >= OPEN_OPERATIONS:
                 continue
             size = weight(one)[0]
             if is_large(one):
-                self._limits[one.proposal.id] = 0
-                self._pages.page(one, 1, NO_EDITS)  # cut now, so that the first press is quick
+                self._extents[one.proposal.id] = FOLDED
+                self._pages.page(one, Extent(1), NO_EDITS)  # cut now, so that the first press is quick
             elif size <= lines:
-                self._limits[one.proposal.id] = FOLD_LINES * 2
+                self._extents[one.proposal.id] = Extent(FOLD_LINES * 2)
                 lines -= size
 
     @property
@@ -92,19 +102,19 @@ class Board:
         one = next((one for one in self.waiting if one.proposal.id == operation_id), None)
         if one is None or one.below is None:
             return
-        before = self._limits.get(operation_id, 0)
+        before = self._extents.get(operation_id, FOLDED)
         match how:
             case "first":
-                after = first_rows(one)
+                after = Extent(FOLD_LINES, FIRST_HUNKS)
             case "all":
-                after = MORE_LINES
+                after = Extent(MORE_LINES)
             case "more":
-                after = before + MORE_LINES
+                after = Extent(before.rows + MORE_LINES)
             case "open":
-                after = before or (0 if is_large(one) else MORE_LINES)
+                after = before if before.rows or is_large(one) else Extent(MORE_LINES)
             case _:
-                after = 0
-        self._limits[operation_id] = after
+                after = FOLDED
+        self._extents[operation_id] = after
 
     def write(self, shown: Shown, number: int, words: str | None) -> str:
         """A hunk with a person's words, or the proposal's again; its block as HTML. Raises ChangeError."""
@@ -127,8 +137,8 @@ class Board:
         for one in waiting:
             pieces[f"row:{one.proposal.id}"] = row(one, waiting, self.language, openable=one.below is not None)
         for one in waiting:
-            if one.below is not None and one.proposal.id in self._limits:
-                look = Look(self.language, self._limits[one.proposal.id], self.split, self._mine(one))
+            if one.below is not None and one.proposal.id in self._extents:
+                look = Look(self.language, self._extents[one.proposal.id], self.split, self._mine(one))
                 pieces[f"file:{one.proposal.id}"] = file(one, self._pages, look)
         for one in self.stale:
             pieces[f"card:{one.proposal.id}"] = conflict(one, self.disk.get(one.proposal.id), self.language)
@@ -145,7 +155,7 @@ class Board:
     def _known(self, one: Shown) -> dict[str, Any]:
         """What the front end must know of an operation to select it and to decide it."""
         name = one.proposal.id
-        drawn = self._limits.get(name, 0) > 0
+        drawn = self._extents.get(name, FOLDED).rows > 0
         waiting = {each.proposal.id for each in self.waiting}
         return {
             "digest": one.digest,

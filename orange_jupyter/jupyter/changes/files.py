@@ -12,7 +12,7 @@ from orange_jupyter.core.changes.showing import Shown
 from orange_jupyter.core.visible import is_invisible
 from orange_jupyter.jupyter.changes.diffs import piece, split, unified
 from orange_jupyter.jupyter.changes.listing import counted, symbol
-from orange_jupyter.jupyter.changes.pages import FIRST_HUNKS, FOLD_LINES, Chunk, Page, Pages, Part, hunks_of, weight
+from orange_jupyter.jupyter.changes.pages import FIRST_HUNKS, Chunk, Extent, Page, Pages, Part, hunks_of, weight
 from orange_jupyter.jupyter.icons import icon
 from orange_jupyter.jupyter.strings import Language, text
 
@@ -21,10 +21,10 @@ NO_EDITS: Mapping[int, str] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How much of an operation's diff is drawn (`limit` rows, 0 for folded), in which form, with whose texts."""
+    """How much of an operation's diff is drawn, in which form, with whose texts."""
 
     language: Language
-    limit: int = FOLD_LINES
+    extent: Extent = field(default_factory=Extent)
     split: bool = False
     edits: Mapping[int, str] = field(default_factory=dict)
 
@@ -32,9 +32,9 @@ class Look:
 def file(shown: Shown, pages: Pages, look: Look) -> str:
     """The section of one operation. Slow for large ones: off the loop."""
     every = hunks_of(shown)
-    page = pages.page(shown, look.limit, look.edits) if look.limit > 0 else Page()
+    page = pages.page(shown, look.extent, look.edits)
     inside = "".join(block(shown, part, pages, look) for part in page.parts)
-    if look.limit <= 0:
+    if look.extent.rows <= 0:
         inside = _folded(shown, len(every), look.language)
     elif page.rest:
         inside += _rest(page, look.language)

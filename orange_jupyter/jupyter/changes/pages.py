@@ -31,6 +31,17 @@ Hide = Callable[[Row], Runs]
 
 
 @dataclass(frozen=True, slots=True)
+class Extent:
+    """How much of an operation is drawn: about so many rows, at most so many hunks (None: any number)."""
+
+    rows: int = FOLD_LINES
+    hunks: int | None = None
+
+
+FOLDED = Extent(0, 0)
+
+
+@dataclass(frozen=True, slots=True)
 class Chunk:
     """Rows that make one table, at most about FOLD_LINES of them; `key` names them for what is kept."""
 
@@ -88,12 +99,12 @@ class Pages:
     _cut: dict[tuple[str, str, int, str | None], tuple[Hunk, tuple[Hunk, ...]]] = field(default_factory=dict)
     _made: dict[tuple[object, ...], tuple[str, str, object]] = field(default_factory=dict)
 
-    def page(self, shown: Shown, limit: int, edits: Mapping[int, str]) -> Page:
-        """The hunks of an operation until about `limit` rows are drawn. Slow for large ones: off the loop."""
+    def page(self, shown: Shown, extent: Extent, edits: Mapping[int, str]) -> Page:
+        """The first hunks of an operation, as far as the extent goes. Slow for large ones: off the loop."""
         parts: list[Part] = []
-        left = limit
+        left = extent.rows
         every = hunks_of(shown)
-        for hunk in every:
+        for hunk in every[: extent.hunks]:
             if left <= 0:
                 break
             part = self._part(shown, hunk, edits.get(hunk.number), left)
@@ -187,11 +198,6 @@ def is_large(shown: Shown) -> bool:
     """Whether its diff is folded at first."""
     lines, characters = weight(shown)
     return lines > FOLD_LINES or characters > FOLD_CHARACTERS
-
-
-def first_rows(shown: Shown) -> int:
-    """Rows that the first hunks need, bounded."""
-    return min(FOLD_LINES, sum(sum(counts_of(one)) + 4 for one in hunks_of(shown)[:FIRST_HUNKS]))
 
 
 def edited(shown: Shown, hunk: Hunk, text: str) -> Hunk:
