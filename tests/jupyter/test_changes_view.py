@@ -233,7 +233,7 @@ def test_the_record_has_every_decision_masked_and_no_button() -> None:
     """R-SAVE-1, R-SEC-4: HTML, Markdown, text; a key that stands in a note is not written into the notebook."""
     shown = (
         text_change("op_1", f"a\nkey {SECRET}\nc\n", f"a!\nkey {SECRET}\nc\n```\n"),
-        other("op_2", Kind.DELETE, path="b.md", state=OpState.APPLIED, decided_at=NOW),
+        other("op_2", Kind.DELETE, path=f"{SECRET}.md", state=OpState.APPLIED, decided_at=NOW, warnings=(SECRET,)),
     )
     kept = change_record(Kept(shown, {}, "en", Masker().spans, NOW, "oj-x", older=2))
     for form in ("text/html", "text/markdown", "text/plain"):

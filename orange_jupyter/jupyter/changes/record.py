@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from importlib.resources import files
 from typing import Any
 
 from orange_jupyter.core.changes.showing import Shown
 from orange_jupyter.core.changes.values import OpState
-from orange_jupyter.core.masking import FindSecrets
+from orange_jupyter.core.masking import FindSecrets, Masked
 from orange_jupyter.jupyter.changes.cards import Outcome, shown_state
 from orange_jupyter.jupyter.changes.diffs import piece, plain_rows, unified
 from orange_jupyter.jupyter.changes.files import NO_EDITS
@@ -56,12 +56,26 @@ class _Entry:
 
 def change_record(kept: Kept) -> dict[str, Any]:
     """The bundle by MIME type. Slow for large notes: off the loop."""
-    entries = list(_entries(kept))
+    kept = replace(kept, everything=tuple(_masked(one, kept.find) for one in kept.everything))
+    entries = _entries(kept)
     return {
         "text/html": _as_html(kept, entries),
         "text/markdown": _as_markdown(kept, entries),
         "text/plain": _as_plain(kept, entries),
     }
+
+
+def _masked(shown: Shown, find: FindSecrets) -> Shown:
+    """An operation whose paths, warnings and error hold nothing that must not stay in a notebook."""
+
+    def mask(words: str | None) -> str | None:
+        return words if words is None else Masked(words, find(words)).shown
+
+    proposal, operation = shown.proposal, shown.proposal.operation
+    fields = {name: mask(getattr(operation, name)) for name in ("path", "destination", "child")}
+    warnings = tuple(str(mask(one)) for one in operation.warnings)
+    operation = operation.model_copy(update={**fields, "warnings": warnings})
+    return replace(shown, proposal=proposal.model_copy(update={"operation": operation, "error": mask(proposal.error)}))
 
 
 def below(before: Mapping[str, Any] | None, bundle: Mapping[str, Any]) -> dict[str, Any]:
@@ -137,7 +151,8 @@ def _note(shown: Shown, kept: Kept) -> str:
     parts += [say("change.edited", n=edited)] if edited else []
     parts += [date(proposal.operation.decided_at, kept.language)] if proposal.operation.decided_at else []
     parts += [say("change.warning", words=one) for one in outcome.warnings]
-    return " · ".join(parts)
+    said = " · ".join(parts)
+    return Masked(said, kept.find(said)).shown
 
 
 def _diff(one: _Entry, kept: Kept) -> str:
