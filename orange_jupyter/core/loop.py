@@ -10,7 +10,6 @@ from orange_jupyter.core.asking import ask_to_go_on
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.context import Turned, pack, system_message
 from orange_jupyter.core.declare import declare
-from orange_jupyter.core.deltas import Delta, Restarted, TextDelta
 from orange_jupyter.core.desk import Desk
 from orange_jupyter.core.dispatch import Ran
 from orange_jupyter.core.errors import ModelError, ModelFault, RunError
@@ -20,6 +19,7 @@ from orange_jupyter.core.messages import Finish, Message, Reply, Role, Text, Too
 from orange_jupyter.core.paths import KnowledgeBase
 from orange_jupyter.core.ports import Model
 from orange_jupyter.core.replies import masked, with_unique_ids
+from orange_jupyter.core.replying import cut_again, filtered, respond, told_of
 from orange_jupyter.core.result import as_json, failure
 from orange_jupyter.core.streaming import MaskedStream
 from orange_jupyter.core.together import groups, run_together
@@ -96,18 +96,7 @@ async def _ask_model(agent: Agent, history: Sequence[Turned], course: Course) ->
     await agent.desk.hear(StepStarted(step=course.step, limit=agent.limits.steps))
     course.pieces.clear()
     shown = MaskedStream(agent.desk.delta, agent.desk.mask)
-
-    def emit(delta: Delta) -> None:
-        match delta:
-            case TextDelta():
-                course.pieces.append(delta.text)
-            case Restarted():
-                course.pieces.clear()
-            case _:
-                pass
-        shown(delta)
-
-    reply = await agent.model.respond(request, emit)
+    reply = await respond(agent.model, request, course.pieces, shown)
     shown.flush()
     course.usage = course.usage + reply.usage
     return with_unique_ids(masked(reply, agent.desk.mask), course.seen_calls)
@@ -118,7 +107,7 @@ async def _take(agent: Agent, reply: Reply, course: Course) -> bool:
     said = Message(role=Role.ASSISTANT, parts=reply.parts, model=reply.model or agent.model.info.name)
     if not said.text.strip() and not said.calls:
         return await _nudge(agent, course)
-    for line in reply.notices:
+    for line in told_of(reply):
         await agent.desk.hear(Notice(level="warning", text=line))
     for part in reply.parts:
         await agent.desk.hear(PartDone(part=part))
@@ -126,6 +115,8 @@ async def _take(agent: Agent, reply: Reply, course: Course) -> bool:
     course.pieces.clear()
     if not said.calls:
         course.answer = said.text
+        if reply.finish is Finish.CONTENT_FILTER:
+            raise filtered()
         return True
     if reply.finish in (Finish.LENGTH, Finish.CONTENT_FILTER):
         await _refuse_cut(agent, course, said.calls)
@@ -184,6 +175,11 @@ async def _circling(agent: Agent, course: Course) -> StopReason | None:
 async def _refuse_cut(agent: Agent, course: Course, calls: Sequence[ToolCall]) -> None:
     """A reply that was cut, by its length or a filter, runs none of its calls; the model is told (wire row 11)."""
     error = RunError(Code.LIMIT_REACHED, "The reply was cut before its end, so this call did not run. Call it again.")
+    names = ", ".join(dict.fromkeys(call.name for call in calls))
+    await agent.desk.hear(Notice(level="warning", text=f"The reply was cut, so its calls did not run: {names}."))
+    course.malformed += 1
+    if course.malformed > REPAIRS:
+        raise cut_again()
     for call in calls:
         result = ToolResult(call_id=call.id, name=call.name, content=as_json(failure(error)), ok=False)
         await _keep(agent, course, _result_message(result))
