@@ -9,8 +9,10 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from orange_jupyter.core.looks import looks_random
+
 Shape = tuple[tuple[str, ...], re.Pattern[str]]
-"""Words of which one must occur in the text, and the pattern; its group `keep` stays before the mask."""
+"""Words of which one must occur in the text, and the pattern; its group `keep` stays, a `value` must look random."""
 
 # Not inside a word; in JSON text a word may follow an escape (`\\n`, `\\u4e2d`) whose last letter is not its own.
 _START: Final = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=\\u[0-9a-f]{4}))"
@@ -18,6 +20,17 @@ _VALUE: Final = r"[^\s\"'`\\<>{}()\[\]⟦⟧,;]"
 _QUOTE: Final = r"\\{0,2}[\"']"
 _SCHEMES: Final = r"(?:bearer|basic|token|apikey|digest)"
 _BREAK: Final = r"(?:\s|\\[nr])*+"
+# What may stand between a key's name and the key, in a sentence, in Markdown, in JSON text: words that link, marks and
+# white space, a short word in brackets (all possessive, so no text is gone over twice), and once whom the key is for.
+_ATOMS: Final = (
+    r"(?:[(（][^()（）\n]{1,19}[)）]|\s|\\{1,2}[nrt\"']|\\u[0-9a-f]{4}|[\"'`:=*_~>|<(\[{：＝（【「『《〈“”‘’，,\u2013\u2014→-]|[是为為即的叫]|等于"
+    r"|(?i:is|was|are|it|that|this|here|now|value|called|the|my|our)\b|(?<=[A-Za-z])'s\b){0,16}+"
+)
+_FOR: Final = r"(?i:(?:for|of|from|to|at|on|with)(?:\s{1,2}[\w.-]{1,30}+(?![\w.-])){1,3})?"
+_WORD: Final = r"(?:(?<![A-Za-z0-9]..)|(?<=[Pp][Ii]..)|(?<=[a-z][AKST].)|(?<=\\[nrt]..)|(?<=\\u[0-9a-f]{4}..))"
+_RANDOM: Final = (
+    rf"{_ATOMS}{_FOR}{_ATOMS}){_START}(?P<value>[A-Za-z0-9](?:[A-Za-z0-9_+/=-]|\.(?=[A-Za-z0-9])){{19,255}}+)"
+)
 _NAMES: Final = (
     r"pass(?:word|wd|phrase)",
     r"api[_-]?key",
@@ -54,6 +67,10 @@ _TOKENS: Final = (
     _shape("hf_", _START, r"hf_[A-Za-z0-9]{30,}+"),  # Hugging Face
     _shape("npm_ pypi-", _START, r"(?:npm_[A-Za-z0-9]{36}|pypi-[A-Za-z0-9_-]{50,}+)"),
     _shape("SG.", _START, r"SG\.[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{32,64}+"),  # SendGrid
+    _shape("tgp_v1_ csk-", _START, r"(?:tgp_v1_|csk-)[A-Za-z0-9_-]{24,}+"),  # Together, Cerebras
+    _shape("fw_ r8_", _START, r"(?:fw_|r8_)(?=[A-Za-z]{0,64}[0-9])[A-Za-z0-9]{20,}+(?!_)"),  # Fireworks, Replicate
+    _shape("AQ.", _START, r"AQ\.(?=[A-Za-z_-]{0,64}[0-9])[A-Za-z0-9_-]{30,}+"),  # Google
+    _shape("bce-v3/", _START, r"bce-v3/[A-Z]{2,12}-[A-Za-z0-9]{8,64}+/[A-Za-z0-9]{16,}+"),  # Qianfan
     _shape("gsk_ xai- tvly- pplx- nvapi-", _START, r"(?:gsk_|xai-|tvly-|pplx-|nvapi-)[A-Za-z0-9_-]{24,}+"),
     _shape("LTAI AKID", _START, r"(?:LTAI|AKID)[A-Za-z0-9]{16,40}+(?![A-Za-z0-9])"),  # Aliyun, Tencent
     _shape("dop_v1_ dapi", _START, r"(?:dop_v1_|dapi)[0-9a-f]{32,64}+(?![A-Za-z0-9])"),
@@ -96,9 +113,19 @@ _NAMED: Final = (
     ),
     _shape(  # a key's name and a long value in a sentence: my API key is …
         "key Key KEY token Token",
-        rf"(?i:(?P<keep>{_START}(?:api|secret|access|auth)[ _-]?(?:key|token)"
-        r" {0,2}(?:[:=]|is\b|是|为) {0,2}[\"'`]?))",
-        r"(?=[A-Za-z_-]{0,64}[0-9])(?=[0-9_-]{0,64}[A-Za-z])[A-Za-z0-9_-]{20,}+(?![A-Za-z0-9_.-])",
+        rf"(?P<keep>[AaSs][CcEePpUu](?=[CcIiTt]){_WORD}(?i:(?<=ap)i|(?<=se)cret|(?<=ac)cess|(?<=au)th)",
+        r"(?i:[ _-]?(?:key|token) {0,2}(?:[:=：＝]|is\b|是|为) {0,2}[\"'`]?))",
+        r"(?=[A-Za-z_-]{0,64}[0-9])(?=[0-9_-]{0,64}[A-Za-z])[A-Za-z0-9_-]{20,}+(?!\.?[A-Za-z0-9_-])",
+    ),
+    _shape(  # a key's name, then what looks random; its first letters as plain sets, as in _names
+        "key Key KEY token Token TOKEN secret Secret SECRET",
+        rf"(?P<keep>[KkTtSs][EeOo](?=[CcKkYy]){_WORD}(?i:(?<=ke)y|(?<=to)ken|(?<=se)cret)s?(?![A-Za-z0-9])",
+        _RANDOM,
+    ),
+    _shape(
+        "密码 密碼 口令 密钥 密鑰 密匙 秘钥 秘鑰 令牌 钥匙",
+        r"(?P<keep>(?:[密秘][码碼钥鑰匙]|口令|令牌|钥匙)",
+        _RANDOM,
     ),
     _shape(
         "密码 密碼 口令 密钥 密鑰 秘钥 令牌",
@@ -118,6 +145,8 @@ def replace_shapes(text: str, mask: str) -> str:
     """The text with everything that looks like a credential replaced by `mask`."""
 
     def replaced(found: re.Match[str]) -> str:
+        if not _is_secret(found):
+            return found.group()
         return (found.groupdict().get("keep") or "") + mask
 
     for words, shape in SHAPES:
@@ -131,10 +160,14 @@ def secret_spans(text: str) -> tuple[tuple[int, int], ...]:
     spans: list[tuple[int, int]] = []
     for words, shape in SHAPES:
         if any(word in text for word in words):
-            for found in shape.finditer(text):
+            for found in filter(_is_secret, shape.finditer(text)):
                 kept = found.end("keep") if "keep" in shape.groupindex else found.start()
                 spans.append((kept, found.end()))
     return merged(spans)
+
+
+def _is_secret(found: re.Match[str]) -> bool:
+    return "value" not in found.re.groupindex or looks_random(found["value"])
 
 
 def has_private_key(text: str) -> bool:
