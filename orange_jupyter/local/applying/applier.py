@@ -8,7 +8,7 @@ import os
 import secrets
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -109,7 +109,8 @@ class LocalApplier:
             for root in sorted(roots):
                 lock = self._lock("root-" + hashlib.sha256(os.fsencode(root)).hexdigest()[:24])
                 try:
-                    stack.enter_context(lock.acquire(timeout=max(0.0, until - time.monotonic())))
+                    lock.acquire(timeout=max(0.0, until - time.monotonic()))
+                    stack.callback(_release, lock)
                 except Timeout as error:
                     raise RunError(
                         Code.BUSY,
@@ -136,12 +137,13 @@ class LocalApplier:
     def _let_go(self, batch_id: str) -> None:
         lock = self._held.pop(batch_id, None)
         if lock is not None:
-            lock.release()
+            _release(lock)
 
     def _drop_lock(self, batch_id: str) -> None:
         """Let go of a batch that is over; its lock's file goes too."""
         if batch_id in self._held:
-            Path(self._held[batch_id].lock_file).unlink(missing_ok=True)
+            with suppress(OSError):  # an empty file that is left behind harms nobody
+                Path(self._held[batch_id].lock_file).unlink(missing_ok=True)
         self._let_go(batch_id)
 
     def _forget(self, batch_id: str) -> None:
@@ -190,6 +192,12 @@ class LocalApplier:
                 self._hands.carry_out(batch)
                 self._hands.sweep(batch)
         return batch.applied()
+
+
+def _release(lock: FileLock) -> None:
+    """Let go of a lock; what was done under it stays done, also where the system cannot unlock. Raises nothing."""
+    with suppress(OSError):
+        lock.release(force=True)
 
 
 @contextmanager

@@ -76,8 +76,9 @@ def _make_own(folder: str) -> None:
 
 
 def _make(folder: str) -> None:
-    if not os.path.isdir(os.path.dirname(folder)):
-        _make(os.path.dirname(folder))
+    above = os.path.dirname(folder)
+    if above != folder and not os.path.isdir(above):
+        _make(above)
     with suppress(FileExistsError):
         os.mkdir(folder, 0o700)
 
@@ -99,14 +100,14 @@ def cans_for(place: Entry, spot: Spot, data_home: str) -> list[Can]:
 
 
 def _device(path: str) -> int:
-    """The device of the nearest folder that is there."""
-    while not os.path.lexists(path):
+    """The device of the nearest folder that is there. Raises OSError (a disk that shows nothing at all)."""
+    while not os.path.lexists(path) and path != os.path.dirname(path):
         path = os.path.dirname(path)
     return os.stat(path).st_dev
 
 
 def _top(path: str) -> str:
-    while not os.path.ismount(path):
+    while not os.path.ismount(path) and path != os.path.dirname(path):
         path = os.path.dirname(path)
     return path
 

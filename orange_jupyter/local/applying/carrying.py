@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 from orange_jupyter.core.changes.ports import Act, StepResult
@@ -32,8 +33,10 @@ class Hands:
             batch.stage = Stage.COMMITTED
             batch.save()
         except OSError as error:
-            self.sweep(batch)
-            _discard(batch)
+            if self.sweep(batch):
+                _discard(batch)
+            else:
+                _give_up(batch)
             code, why = meaning(error)
             raise ChangeError(
                 code if code in (Code.DISK_FULL, Code.NO_ACCESS) else Code.IO_ERROR,
@@ -51,13 +54,18 @@ class Hands:
             job.made = not remove_temp(job)
 
     def carry_out(self, batch: Batch) -> None:
-        """All steps that have no result yet, in their order; each result is noted before the next begins."""
+        """All steps that have no result yet, in their order; each result is noted before the next begins.
+
+        Where that cannot be noted the batch is given up: recovery must not do later what was told as not done.
+        """
         for job in batch.jobs:
             if job.result is None:
                 result = _held_back(job, batch) or self._attempt(job, batch)
                 batch.end(job, result)
                 if not result.done:
                     remove_temp(job)
+        if not batch.noted and not all(job.result and job.result.done for job in batch.jobs):
+            _give_up(batch)
 
     def _attempt(self, job: Job, batch: Batch) -> StepResult:
         try:
@@ -110,7 +118,13 @@ def _discard(batch: Batch) -> None:
     try:
         batch.discard()
     except OSError:
-        return  # recovery takes an uncommitted journal back, and finds nothing of a committed one
+        _give_up(batch)
+
+
+def _give_up(batch: Batch) -> None:
+    """Recovery only sweeps it. Raises nothing: where nothing can be renamed either, the journal stays as it is."""
+    with suppress(OSError):
+        batch.give_up()
 
 
 def _held_back(job: Job, batch: Batch) -> StepResult | None:

@@ -66,6 +66,8 @@ class Batch:
     folder: Path
     jobs: list[Job]
     stage: Stage = Stage.PREPARING
+    noted: bool = True
+    """Whether the journal says what was told of the last step."""
 
     @property
     def file(self) -> Path:
@@ -85,8 +87,10 @@ class Batch:
     def end(self, job: Job, result: StepResult) -> None:
         """Note a result. Where the journal cannot be written recovery looks at the disk instead."""
         job.result = result
+        self.noted = False
         with suppress(OSError):
             self.save()
+            self.noted = True
 
     def age_s(self) -> float:
         """Seconds since the journal was last written. Raises OSError."""
@@ -98,10 +102,17 @@ class Batch:
             self.stage = Stage.FORGOTTEN
             self.save()
 
+    def give_up(self) -> None:
+        """The same by another name of the file, for a disk that takes no writing. Raises OSError."""
+        os.rename(self.file, _over(self.file))
+        self.stage = Stage.FORGOTTEN
+        sync_folder(self.folder)
+
     def discard(self) -> None:
         """Take the journal away, the last act of a batch. Raises OSError."""
         self.file.with_name(self.file.name + ".tmp").unlink(missing_ok=True)
         self.file.unlink(missing_ok=True)
+        _over(self.file).unlink(missing_ok=True)
         sync_folder(self.folder)
 
     def applied(self) -> Applied:
@@ -127,6 +138,17 @@ def job_of(index: int, step: Step) -> Job:
 
 def read_journal(file: Path) -> Batch | None:
     """A batch as its journal has it; its steps are without their data. None where there is no readable journal."""
+    if over := _read(_over(file)):
+        over.stage = Stage.FORGOTTEN
+        return over
+    return _read(file)
+
+
+def _over(file: Path) -> Path:
+    return file.with_suffix(".over")
+
+
+def _read(file: Path) -> Batch | None:
     try:
         packed = json.loads(file.read_bytes())
         if packed["version"] != VERSION:
@@ -146,7 +168,7 @@ def journals(folder: Path) -> list[str]:
         names = os.listdir(folder)
     except FileNotFoundError:
         return []
-    return sorted({name.split(".", 1)[0] for name in names if name.endswith((".json", ".json.tmp"))})
+    return sorted({name.split(".", 1)[0] for name in names if name.endswith((".json", ".json.tmp", ".over"))})
 
 
 def _pack(job: Job) -> dict[str, Any]:

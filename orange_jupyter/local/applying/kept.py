@@ -113,7 +113,7 @@ class Kept:
 
     def _sizes(self) -> list[tuple[float, int, str]]:
         sizes: list[tuple[float, int, str]] = []
-        with suppress(FileNotFoundError):
+        with suppress(OSError):  # what cannot be looked at is pruned another time; the deletion itself is done
             for place in self.folder.iterdir():
                 if not SAFE_ID.fullmatch(place.name):  # a copy that is being made
                     continue

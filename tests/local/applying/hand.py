@@ -1,7 +1,8 @@
 """A process that applies changes and can be killed or starved at any of its system calls.
 
 `python -m tests.local.applying.hand` reads lines of a desk's folder and a scenario; for each it forks a child that
-waits at the FIFO `go` until a tracer is attached, and writes to `said` when the applier has returned.
+waits at the FIFO `go` until a tracer is attached, and says in `said` how it went. What it says goes out by `writev`,
+which the applier never calls, so that a fault of `write` cannot silence it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,10 @@ import sys
 from concurrent.futures import Executor, Future
 from pathlib import Path
 
+from orange_jupyter.local.applying import applier as module
 from tests.local.applying.desk import Desk
+
+module.PATIENCE_S = 1.0  # a lock that cannot be taken at all is given up soon
 
 
 def three_files(desk):
@@ -49,41 +53,50 @@ class Here(Executor):
 SCENARIOS = {"three_files": three_files, "deletion": deletion, "undoing": undoing}
 
 
-async def apply(desk, scenario):
-    """Apply and forget; a line for each."""
-    applier = desk.applier()
+def say(said, text):
+    """A line for the test."""
+    os.writev(said, [text.encode() + b"\n"])
+
+
+def shown(result):
+    """Whether a step is done, its code, how many warnings it has, and whether it says that the disk is not sure."""
+    unsure = "unsure" if "did not confirm" in result.message else ""
+    return f"{result.done}:{result.code or ''}:{len(result.warnings)}:{unsure}"
+
+
+async def apply(desk, scenario, applier, said):
+    """Apply and forget; a line for what was applied, a step a word."""
     applied = await applier.apply(SCENARIOS[scenario](desk))
-    results = " ".join(f"{one.done}:{one.code or ''}" for one in applied.results)
-    (desk.base / "said").write_text(f"applied {results}\n")
+    say(said, " ".join(["applied", *(map(shown, applied.results))]))
     await applier.forget(applied.batch_id)
 
 
-async def recover(desk):
+async def recover(applier):
     """Recover and forget everything; the results of what was found."""
-    applier = desk.applier()
     found = await applier.recover()
     for one in found:
         await applier.forget(one.batch_id)
     return found
 
 
-async def begin(desk, work):
+async def begin(desk, scenario, said):
     """Wait at the barrier with everything that asyncio needs made, then work in this very thread."""
     asyncio.get_running_loop()._default_executor = Here()  # set_default_executor takes thread pools only
+    applier = desk.applier()
     go = os.open(desk.base / "go", os.O_RDWR)
     (desk.base / "ready").touch()
     os.read(go, 1)
-    await work(desk)
+    await (recover(applier) if scenario == "recover" else apply(desk, scenario, applier, said))
 
 
 def child(base, scenario):
     """The forked process's life."""
     desk = Desk(Path(base))
-    work = recover if scenario == "recover" else lambda desk: apply(desk, scenario)
+    said = os.open(desk.base / "said", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND)
     try:
-        asyncio.run(begin(desk, work))
+        asyncio.run(begin(desk, scenario, said))
     except Exception as error:  # noqa: BLE001 (a test reads it)
-        (desk.base / "said").write_text(f"raised {type(error).__name__} {getattr(error, 'code', error)}\n")
+        say(said, f"raised {type(error).__name__} {getattr(error, 'code', error)}")
 
 
 def main():
