@@ -129,9 +129,13 @@ class ModelSettings(Table):
         return urllib.parse.urlsplit(self.base_url).netloc
 
     def key_name(self, name: str) -> str:
-        """What a key of the model `name` is kept under: it names the server, so no other server ever gets it (S03)."""
-        parts = urllib.parse.urlsplit(self.base_url)
-        return f"{name} @ {parts.scheme}://{parts.netloc} ({self.provider})"
+        """What a key of the model `name` is kept under: it names the server, so no other server ever gets it (S03).
+
+        A host is the same in small and capital letters, and with its scheme's own port; a `gguf` has this machine's.
+        """
+        parts = urllib.parse.urlsplit("http://127.0.0.1" if self.gguf else self.base_url)
+        port = {"https": ":443", "http": ":80"}.get(parts.scheme, "")
+        return f"{name} @ {parts.scheme}://{parts.netloc.lower().removesuffix(port)} ({self.provider})"
 
     @property
     def local(self) -> bool:

@@ -21,6 +21,7 @@ from orange_jupyter.commands.standing import Standing
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.errors import ConfigError, SessionError, StoreError, UsageError
 from orange_jupyter.core.grant import Tier
+from orange_jupyter.core.pasted import like_keys
 from orange_jupyter.core.ports import Approver
 from orange_jupyter.core.visible import for_terminal
 from orange_jupyter.jupyter.ports import CommandReply, Where
@@ -105,6 +106,9 @@ async def _session(app: App, name: str) -> Opened:
     try:
         record = await app.ground.sessions.get(name)
     except SessionError:
+        if like_keys([name]) or app.find_secrets(name):
+            hint = "Give the session another name; if others see this terminal, replace the key."
+            raise UsageError("The session's name looks like a key; no session was made.", hint=hint) from None
         return await app.create(title=name)
     return await app.resume(record, patience=PATIENCE)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from orange_jupyter.commands import changes, doctor, kb, model, rights, session, show, state, usage
 from orange_jupyter.commands.standing import Command, Standing, table
 from orange_jupyter.core.errors import UsageError
+from orange_jupyter.core.masking import MASK
 from orange_jupyter.jupyter.options import near
 from orange_jupyter.jupyter.ports import CommandReply
 from orange_jupyter.jupyter.strings import language_of, says
@@ -45,6 +46,8 @@ async def run_command(at: Standing, words: tuple[str, ...]) -> CommandReply:
     if words[0] not in COMMANDS:
         known = (*COMMANDS, *BY_THE_NOTEBOOK)
         say = at.say
+        if any(MASK in word for word in words):
+            raise UsageError(say("model.pasted"), hint=say("model.pasted.hint"))
         raise UsageError(say("unknown", word=words[0], near=near(words[0], known)), hint=say("unknown.hint"))
     return await COMMANDS[words[0]].run(at, words[1:])
 

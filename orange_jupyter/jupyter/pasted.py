@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from orange_jupyter.core.pasted import pasted_keys, without_keys
+from orange_jupyter.core.errors import UsageError
+from orange_jupyter.core.pasted import cell_keys, pasted_keys, without_keys
+from orange_jupyter.jupyter.options import split
 
 _INPUT_NAME = re.compile(r"_i{1,3}|_i\d+")
 
@@ -17,11 +19,21 @@ def taken_out(shell: Any, line: str, cell: str | None) -> str:
     A key in the line is taken out of the cell in the front end too: a line is a command, and this one is refused. What
     only looks like a key in a question stays readable there.
     """
-    keys = pasted_keys(line.split()) if cell is None else ()
+    keys = _keys(line, pasted_keys if cell is None else cell_keys)
     masked = without_keys(line, keys)
     if masked != line or (cell is not None and without_keys(cell) != cell):
         forget(shell, keys, rewrite=masked != line)
     return masked
+
+
+def _keys(line: str, find: Callable[[Sequence[str]], tuple[str, ...]]) -> tuple[str, ...]:
+    """Keys among the words as the command takes them, and as they are written: quotes in the middle are kept there."""
+    written = [word.strip("\"'") for word in line.split()]
+    try:
+        taken = split(line)
+    except UsageError:
+        taken = []
+    return tuple(dict.fromkeys(key for key in (*find(taken), *find(written)) if key))
 
 
 def forget(shell: Any, keys: Sequence[str] = (), *, rewrite: bool) -> None:

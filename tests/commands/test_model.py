@@ -17,6 +17,7 @@ from orange_jupyter.__main__ import main
 from orange_jupyter.app import App
 from orange_jupyter.commands import run_command
 from orange_jupyter.commands.standing import Standing
+from orange_jupyter.config import ModelSettings, Provider
 from orange_jupyter.core.errors import UsageError
 from orange_jupyter.jupyter.ports import CommandReply, Where
 from tests.commands.conftest import environment
@@ -222,3 +223,50 @@ async def process(tmp_path: Path, *words: str, given: bytes = b"") -> subprocess
     return await asyncio.to_thread(
         subprocess.run, command, input=given, capture_output=True, check=False, cwd=tmp_path, env=environ, timeout=60
     )
+
+
+@pytest.mark.parametrize("address", ["http://h/v1?subscription-key={}", "http://h/{}/v1", "http://h/v1?code={}"])
+async def test_an_address_with_a_key_is_not_written_down(app: App, say: Say, address: str) -> None:
+    """R-MOD-2, S03: config.toml holds no key."""
+    key = "q7Rt2LmX9vKc4NpZ8wYb1HdS6fJg3TaE"
+    with pytest.raises(UsageError, match="A key stands in this line"):
+        await say(f"model add z --base-url {address.format(key)} --model m")
+    file = app.ground.folders.config
+    assert not file.exists() or key not in file.read_text()
+
+
+async def test_a_mistyped_line_with_a_masked_key_says_so(say: Say) -> None:
+    """S03."""
+    with pytest.raises(UsageError, match="A key stands in this line"):
+        await say("modle key mine ⟦masked⟧")
+
+
+@pytest.mark.parametrize("command", [["ask", "hello"], ["tool", "notes_list", "{}"]])
+def test_no_session_is_named_by_a_key(app: App, capfd: pytest.CaptureFixture[str], command: list[str]) -> None:
+    """S03: the title would stand in the store."""
+    key = "q7Rt2LmX9vKc4NpZ8wYb1HdS6fJg3TaE"
+    assert main([*command, "--session", key]) == 1
+    printed = capfd.readouterr()
+    assert "looks like a key" in printed.err
+    assert key not in printed.out + printed.err
+    home = app.ground.folders.home
+    assert not any(key.encode() in file.read_bytes() for file in home.rglob("*") if file.is_file())
+
+
+def test_a_kept_key_is_found_however_the_host_is_written() -> None:
+    """R-MOD-2: capital letters and the scheme's own port name the same server, another port does not."""
+
+    def name(address: str) -> str:
+        return ModelSettings(provider=Provider.OPENAI_COMPATIBLE, base_url=address, model="m").key_name("mine")
+
+    assert name("https://Api.OpenAI.com:443/v1") == name("HTTPS://api.openai.com/v1")
+    assert name("http://[::1]:80/v1") == name("http://[::1]/v1")
+    assert len({name(f"https://h{port}/v1") for port in ("", ":80", ":8443")}) == 3
+
+
+def test_a_model_file_has_one_name_for_its_key(app: App, tmp_path: Path) -> None:
+    """What `model key` keeps is what the server's settings find."""
+    settings = ModelSettings(provider=Provider.OPENAI_COMPATIBLE, gguf=str(tmp_path / "a.gguf"))
+    placed = settings.model_copy(update={"base_url": "http://127.0.0.1", "model": "m"})
+    assert settings.key_name("mine") == placed.key_name("mine")
+    assert settings.key_name("mine").startswith("mine @ http://127.0.0.1 ")

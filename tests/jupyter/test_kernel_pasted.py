@@ -73,3 +73,34 @@ def _rows(file: Path) -> list[str]:
         return [" ".join(row) for row in connection.execute("SELECT source, source_raw FROM history")]
     finally:
         connection.close()
+
+
+PLAIN = "q7Rt2LmX9vKc4NpZ8wYb1HdS6fJg3TaE"
+WAYS = (
+    f'%orange model key "{PLAIN}"',
+    f"%orange model key mine '{SHORT} {PLAIN}'",
+    f"%orange model key mine={PLAIN}",
+    f"%orange modle key mine {PLAIN}",
+    f"%orange model key mine '{PLAIN}",
+    f"%orange model add z --base-url http://h/v1?subscription-key={PLAIN}",
+    f"%%orange --model {PLAIN}\nhello",
+)
+
+
+def test_a_key_of_no_known_shape_is_kept_nowhere_either(loaded: Kernel, tmp_path: Path) -> None:
+    """S03: quoted, with =, on a mistyped line, in an address, as a model's name; a warning each time."""
+    for source in WAYS:
+        shown = loaded.run(source).text
+        assert PLAIN not in shown, source
+        assert any(word in shown for word in ("A key stands in this line", "⟦masked⟧", "not closed")), shown
+        replaced = _payload(loaded, source)
+        assert replaced is not None, source
+        assert PLAIN not in replaced
+        assert SHORT not in replaced
+    names = "{n: v for n, v in globals().items() if n.startswith('_i') or n == 'In'}"
+    kept = loaded.run(f"print({names}); print(get_ipython().history_manager.input_hist_raw)").text
+    assert "modle key" in kept
+    assert PLAIN not in kept
+    loaded.run("get_ipython().history_manager.writeout_cache()")
+    everything = b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
+    assert PLAIN.encode() not in everything.replace(b"\x00", b"")
