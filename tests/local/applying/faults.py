@@ -167,20 +167,22 @@ def met(hand: Hand, desk: Desk, scene: Scene, fault: Fault) -> bool:
     return all(done)
 
 
+def met_alone(hand: Hand, number: int, scene: Scene, fault: Fault) -> bool:
+    """As `met`, on a copy of the scene's desk, which goes afterwards."""
+    desk = copy(scene.template, scene.template.base.parent / f"{scene.scenario}-{number}")
+    try:
+        done = met(hand, desk, scene, fault)
+    except AssertionError as error:
+        error.add_note(f"{scene.scenario}: {fault}")
+        raise
+    shutil.rmtree(desk.base)
+    return done
+
+
 def met_all(crew: Crew, scene: Scene, faults: list[Fault]) -> None:
     """Each fault in a run of its own; prints `N of N`."""
 
-    def work(hand: Hand, number: int, fault: Fault) -> bool:
-        desk = copy(scene.template, scene.template.base.parent / f"{scene.scenario}-{number}")
-        try:
-            done = met(hand, desk, scene, fault)
-        except AssertionError as error:
-            error.add_note(f"{scene.scenario}: {fault}")
-            raise
-        shutil.rmtree(desk.base)
-        return done
-
-    done = crew.each(work, faults)
+    done = crew.each(lambda hand, number, fault: met_alone(hand, number, scene, fault), faults)
     names = sorted({fault.call for fault in faults})
     print(f"{scene.scenario}: {len(done)} of {len(faults)} faults of {', '.join(names)}; {done.count(False)} told")
 
@@ -200,9 +202,10 @@ def lasting(folder: Path) -> Callable[[random.Random], bool]:
 
     def once(chance: random.Random) -> bool:
         scene = scenes[chance.choice(list(scenes))]
-        call = chance.choice(scene.calls)
+        name = chance.choice(sorted({call.name for call in scene.calls}))
+        call = chance.choice([call for call in scene.calls if call.name == name])
         fault = Fault(call.name, call.nth, chance.choice(errors_of(call)), lasting=chance.random() < 0.75)
-        met_all(crew, scene, [fault])
+        crew.each(lambda hand, number, one: met_alone(hand, number, scene, one), [fault])
         return True
 
     return once

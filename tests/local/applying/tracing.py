@@ -29,7 +29,7 @@ CALL = re.compile(r"^(?:\[pid +\d+\] |\d+ +)?(\w+)\(")
 LOOKS = (
     "futex|mmap|munmap|mremap|mprotect|madvise|brk|rt_\\w+|epoll\\w*|eventfd2|socketpair|clone3?|set_robust_list|rseq|"
     "gettid|getpid|sched_\\w+|prctl|getrandom|poll|ppoll|fcntl|ioctl|exit\\w*|sigaltstack|geteuid|getuid|shutdown|"
-    "read|lseek|fstat|newfstatat|statx?|lstat|readlink\\w*|getcwd|getdents64|\\w*listxattr|\\w*getxattr|pread64|"
+    "readv?|lseek|fstat|newfstatat|statx?|lstat|readlink\\w*|getcwd|getdents64|\\w*listxattr|\\w*getxattr|pread64|"
     "sendto|recvfrom|setsockopt|clock_\\w+|restart_syscall|wait4|uname|sysinfo|umask|close|dup\\w*|membarrier|access"
 )
 """Calls that change nothing on the disk: to be killed there is to be killed at the next one that does."""
