@@ -23,8 +23,8 @@ _BREAK: Final = r"(?:\s|\\[nr])*+"
 # What may stand between a key's name and the key, in a sentence, in Markdown, in JSON text: words that link, marks and
 # white space, a short word in brackets (all possessive, so no text is gone over twice), and once whom the key is for.
 _ATOMS: Final = (
-    r"(?:[(（][^()（）\n]{1,19}[)）]|\s|\\{1,2}[nrt\"']|\\u[0-9a-f]{4}|[\"'`:=*_~>|<(\[{：＝（【「『《〈“”‘’，,\u2013\u2014→-]|[是为為即的叫]|等于"
-    r"|(?i:is|was|are|it|that|this|here|now|value|called|the|my|our)\b|(?<=[A-Za-z])'s\b){0,16}+"
+    r"(?:[\s\"'`:=*_~>|<\[{：＝【「『《〈“”‘’，,\u2013\u2014→是为為即的叫-]++|[(（](?:[^()（）\n]{1,19}[)）])?+|\\{1,2}[nrt\"']"
+    r"|\\u[0-9a-f]{4}|等于|(?i:is|was|are|it|that|this|here|now|value|called|the|my|our)\b|(?<=[A-Za-z])'s\b){0,16}+"
 )
 _FOR: Final = r"(?i:(?:for|of|from|to|at|on|with)(?:\s{1,2}[\w.-]{1,30}+(?![\w.-])){1,3})?"
 _WORD: Final = r"(?:(?<![A-Za-z0-9]..)|(?<=[Pp][Ii]..)|(?<=[a-z][AKST].)|(?<=\\[nrt]..)|(?<=\\u[0-9a-f]{4}..))"
