@@ -481,10 +481,12 @@ class Board {
     this.state.className = "oj-state";
     this.state.replaceChildren(this.icon("void"), this.word("gone.state"));
     this.timers.clear();
+    const asked = this.root.querySelector(".oj-card.is-wait") !== null;
     for (const slot of this.nodes.values()) this.disable(slot.node, this.word("gone.state"));
-    this.lost = this.note("", "info", this.word("gone"));
+    // "nothing ran" is true of what waited for an answer only; the line is said as it comes
+    this.lost = this.note("", "info", this.word(asked ? "gone" : this.number.textContent ? "life.gone.turn" : "life.gone.line"));
+    this.lost.setAttribute("role", "alert");
     this.article.append(this.lost);
-    this.loud.textContent = this.word("gone");
   }
 
   revive() {
@@ -527,4 +529,11 @@ function render({ model, el }) {
   };
 }
 
-export default { render };
+// Once for each page, whether or not the cell is in sight.
+function initialize({ model }) {
+  model.on("msg:custom", (message) => {
+    if (message.type === "ended") settle(model, message); // settling.js
+  });
+}
+
+export default { initialize, render };

@@ -125,8 +125,14 @@ class Notebook:
         return choose(front, awaited=awaited, detach=detach, kernel=kernel_version(), pump=pump)
 
     def _start(self, work: TurnWork | LineWork, screen: Screen, stage: CellStage) -> Job:
-        running = self.entrance.guard(work.run(), screen.fail)
-        return Job(self.entrance.runtime.submit(running), work.stop, stage.prompts)
+        return Job(self.entrance.runtime.submit(self._run(work, screen, stage)), work.stop, stage.prompts)
+
+    async def _run(self, work: TurnWork | LineWork, screen: Screen, stage: CellStage) -> None:
+        """Run the work; its controls go when the cell shows how it ended."""
+        try:
+            await self.entrance.guard(work.run(), screen.fail)
+        finally:
+            stage.close()
 
     async def _wait(self, job: Job, way: Way, stage: CellStage) -> None:
         match way:

@@ -27,8 +27,10 @@ from orange_jupyter.jupyter.sheet import (
     notices,
     place_of,
     seconds,
+    state_word,
     usage,
     what_of,
+    without_answer,
 )
 from orange_jupyter.jupyter.view import Card, Line, State
 
@@ -99,7 +101,7 @@ def _head(paper: Sheet) -> str:
     if started:
         meta.append(paper.say("head.rights", tier=started.tier, version=started.permission_version))
         meta += [paper.say("head.plan")] if started.plan else []
-    shown = state(_STATE_LOOK[view.state], paper.say(f"state.{view.state}"))
+    shown = state(_STATE_LOOK[view.state], state_word(paper))
     title = f'<span class="oj-vh">{escape(paper.say("turn", n=paper.number))}: </span>{shown}'
     return (
         f'<header class="oj-head"><h3 id="{paper.citing.prefix}">{title}</h3>'
@@ -120,7 +122,7 @@ def _question(paper: Sheet) -> str:
 
 def _answer(paper: Sheet, written: str) -> str:
     label = html.escape(paper.say("answer"))
-    body = written or (f"<p>{escape(paper.say('no_answer'))}</p>" if not _failed(paper) else "")
+    body = written or (f"<p>{escape(without_answer(paper))}</p>" if not _failed(paper) else "")
     under = f'<p class="oj-sub">{escape(ending(paper))}</p>' if ending(paper) else ""
     prose = f'<div role="group" aria-label="{label}" class="oj-prose">{body}</div>' if body else ""
     return prose + under + _fault(paper)

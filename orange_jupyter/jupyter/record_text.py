@@ -25,8 +25,10 @@ from orange_jupyter.jupyter.sheet import (
     notices,
     place_of,
     seconds,
+    state_word,
     usage,
     what_of,
+    without_answer,
 )
 from orange_jupyter.jupyter.view import Line
 
@@ -41,15 +43,13 @@ _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 
 def as_markdown(paper: Sheet) -> str:
     """GitHub-flavoured Markdown without pictures and raw HTML, citations as their numbers."""
-    parts = [
-        "**" + paper.say(f"state.{paper.view.state}") + "**" + "".join(f" · {plainly(part)}" for part in _meta(paper))
-    ]
+    parts = ["**" + state_word(paper) + "**" + "".join(f" · {plainly(part)}" for part in _meta(paper))]
     if paper.view.started:
         asked = paper.view.started.text.strip()[:QUESTION_LIMIT]
         parts.append("\n".join(f"> {plainly(line)}" for line in asked.split("\n")))
     parts += [plainly(notice.text) for notice in notices(paper)]
     parts += [f"*{plainly(words)}*" for words in asides(paper)]
-    parts.append(_numbered(_inert(paper.answer), paper) or plainly(paper.say("no_answer")))
+    parts.append(_numbered(_inert(paper.answer), paper) or plainly(without_answer(paper)))
     parts += [plainly(line) for line in _after(paper)]
     if paper.used:
         rows = (_source(paper, one, n) for n, one in enumerate(paper.used[:SOURCE_LIMIT], start=1))
@@ -70,7 +70,7 @@ def as_plain(paper: Sheet) -> str:
     parts += [*(f"> {name(line)}" for line in _question(paper)), ""]
     parts += [name(notice.text) for notice in notices(paper)]
     parts += [f"({' '.join(words.split())})" for words in asides(paper)]
-    parts += [_numbered(paper.answer, paper) or paper.say("no_answer"), *_after(paper), ""]
+    parts += [_numbered(paper.answer, paper) or without_answer(paper), *_after(paper), ""]
     for number, citation in enumerate(paper.used[:SOURCE_LIMIT], start=1):
         where = place_of(citation, paper.language)
         off = f"   {paper.say('quote.off').lower()}" if citation.citation_id in paper.citing.missing else ""

@@ -199,6 +199,16 @@ def notices(paper: Sheet) -> list[Notice]:
     return [one for one in paper.view.notices if not error.startswith(one.text)][:NOTICE_LIMIT]
 
 
+def state_word(paper: Sheet) -> str:
+    """The state's word; of a turn that runs only what stays true of a saved notebook (R-SAVE-1)."""
+    return paper.say("life.saved" if paper.view.state.live else f"state.{paper.view.state}")
+
+
+def without_answer(paper: Sheet) -> str:
+    """What stands where the answer would be."""
+    return paper.say("life.saved.no_text" if paper.view.state.live else "no_answer")
+
+
 def ending(paper: Sheet) -> str:
     """The sentence under an answer that is not simply done; "" for one that is."""
     finished = paper.view.finished

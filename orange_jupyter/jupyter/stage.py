@@ -84,13 +84,14 @@ class CellStage:
         """Show the controls, where somebody can use them; anew when their turn has begun, whose record they hide."""
         if self.front is not Front.NOTEBOOK or (self._controls is not None and turn_id == self._turn_id):
             return
-        self.close()  # Lab hides the place of a widget that closes: it must be empty before the next one comes
-        self._turn_id = turn_id
-        self._drawn.clear()
-        self._controls = _controls()(self._hear, language=self._language, turn_id=turn_id)
-        shown = self._controls._repr_mimebundle_()
+        fresh = _controls()(self._hear, language=self._language, turn_id=turn_id)
+        shown = fresh._repr_mimebundle_()
         data = shown[0] if isinstance(shown, tuple) else shown
         self._shown_as = data | EMPTY  # a page without widgets shows nothing instead of an object's address
+        self._remove(self._shown_as)  # Lab hides the place of a widget that closes: it is empty before the next comes
+        self._turn_id = turn_id
+        self._drawn.clear()
+        self._controls = fresh
         for screen in (self._screen, *self._mirrors):
             screen.controls(self._shown_as)
         if self._alone:
@@ -175,11 +176,15 @@ class CellStage:
         return await self.prompts.ask(question, hidden=True) if self.front.person else None
 
     def close(self) -> None:
-        """Remove the controls."""
+        """Remove the controls; what the cell shows then is its last form, also on pages that were loaded again."""
+        self._remove(None)
+
+    def _remove(self, instead: dict[str, Any] | None) -> None:
         controls, self._controls = self._controls, None
         if controls is not None:
             for screen in (self._screen, *self._mirrors):
                 screen.remove_controls()
+            controls.hand_over(self._screen.shown, instead)
             controls.close()
 
     def _shown(self, ended: tuple[ApprovalRequest, Outcome] | None = None) -> TurnView:

@@ -144,9 +144,10 @@ WORDS = MappingProxyType(
             "本轮随内核结束，问题已保留。重新运行单元格即可再问一次。",
         ),
         "end.running": (
-            "This was saved while the turn ran; the answer is not complete. "
-            "While its kernel lives, %orange wait shows the whole.",
-            "保存时本轮仍在运行，回答尚不完整。在同一内核中运行 %orange wait 可看到全文。",
+            "This was saved while the turn ran; the answer is not complete. While its kernel lives, "
+            "%orange wait shows the whole; later %orange session export has it.",
+            "保存时本轮仍在运行，回答尚不完整。在同一内核中运行 %orange wait 可看到全文，"
+            "之后可用 %orange session export 导出。",
         ),
         "end.step_limit": (
             "The limit of {limit} steps was reached. What was found is kept; the next cell goes on from this point.",

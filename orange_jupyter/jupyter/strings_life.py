@@ -43,6 +43,18 @@ LIFE_WORDS = MappingProxyType(
             "Bring it back, or %orange kb remove it.",
             "请恢复它，或用 %orange kb remove 移除。",
         ),
+        # a record that was written while its turn ran
+        "life.saved": ("Still running when this was saved", "保存时仍在运行"),
+        "life.saved.no_text": ("No text had come yet when this was saved.", "保存时还没有收到文字。"),
+        # controls whose kernel ended, where no card waited
+        "life.gone.turn": (
+            "The kernel restarted and this turn ended with it. What was said is kept in the session.",
+            "内核已重启，本轮随之结束。已有的文字保留在会话中。",
+        ),
+        "life.gone.line": (
+            "The kernel restarted and what ran here ended with it.",
+            "内核已重启，这里运行的内容已随之结束。",
+        ),
         # a turn whose cell returned
         "life.detached": ("This turn goes on by itself.", "本轮在后台继续。"),
         "life.detached.hint": (

@@ -9,7 +9,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from orange_jupyter.core.approval import Outcome
-from orange_jupyter.core.deltas import Delta
+from orange_jupyter.core.deltas import Delta, TextDelta
 from orange_jupyter.core.events import ApprovalEnded, Event, Notice, StepFinished, TurnFinished, TurnStarted
 from orange_jupyter.jupyter.screen import EMPTY, Screen
 from orange_jupyter.jupyter.slim import slimmed
@@ -24,6 +24,10 @@ INTERVAL = 0.05
 """Seconds between two drawings: at most 20 a second (decision 4)."""
 RECORD_INTERVAL = 1.0
 """Seconds between two records of a running turn: one may have 300 kB, and quick steps come by hundreds."""
+TEXT_INTERVAL = 2.0
+"""Seconds between two records while text streams, so that a notebook saved meanwhile has the text so far."""
+TEXT_SHARE = 50
+"""A record that takes long to write comes less often: at most one part in so many of the time goes to records."""
 PATIENCE = 1.0
 """Seconds after which a turn that has not begun shows that it waits."""
 
@@ -40,8 +44,9 @@ class TurnDisplay:
         self._language: Language = language
         self._deltas: list[Delta] = []
         self._dirty = asyncio.Event()
-        self._record_due = False
+        self._record_due = self._text_due = False
         self._recorded = float("-inf")
+        self._record_cost = 0.0
 
     def reserve(self) -> None:
         """Take the two places in the cell: the record's first, the controls below it."""
@@ -87,21 +92,23 @@ class TurnDisplay:
 
     @asynccontextmanager
     async def drawing(self) -> AsyncIterator[None]:
-        """Draw while the block runs; afterwards the controls are gone. The record's last form is `settle`."""
+        """Draw while the block runs. The controls stay until the record has its last form, which is `settle`."""
         painter = asyncio.create_task(self._paint())
         try:
             yield
         finally:
             painter.cancel()
             await asyncio.wait({painter})
-            self.stage.close()
+            self._fold()
+            self.stage.push(self.view)
         if not painter.cancelled():
             painter.result()  # a drawing that failed must not go unheard
 
     async def settle(self, places: Mapping[str, Surroundings]) -> None:
-        """Write the record's last form."""
+        """Write the record's last form, then take the controls away."""
         self._fold()
         await self._write(places)
+        self.stage.close()
 
     async def _paint(self) -> None:
         try:
@@ -114,13 +121,25 @@ class TurnDisplay:
             self._dirty.clear()
             self._fold()
             wait = self.stage.push(self.view)
-            if self._record_due and self.finished is None and monotonic() - self._recorded > RECORD_INTERVAL:
-                self._record_due = False
-                await self._write({})
-                self._recorded = monotonic()
+            if self._is_record_due():
+                await self._keep()
             await asyncio.sleep(max(wait, INTERVAL))
-            if wait or self._record_due:
+            if wait or self._record_due or self._text_due:
                 self._dirty.set()
+
+    def _is_record_due(self) -> bool:
+        """Whether the running turn's record is behind: by a step, or by text that a saved notebook would lack."""
+        since = monotonic() - self._recorded
+        steps = self._record_due and since > RECORD_INTERVAL
+        words = self._text_due and since > max(TEXT_INTERVAL, TEXT_SHARE * self._record_cost)
+        return self.finished is None and (steps or words)
+
+    async def _keep(self) -> None:
+        self._record_due = self._text_due = False
+        began = monotonic()
+        await self._write({})
+        self._recorded = monotonic()
+        self._record_cost = self._recorded - began
 
     async def _write(self, places: Mapping[str, Surroundings]) -> None:
         from orange_jupyter.jupyter.record import record
@@ -135,4 +154,5 @@ class TurnDisplay:
 
     def _fold(self) -> None:
         deltas, self._deltas = self._deltas, []
+        self._text_due = self._text_due or any(isinstance(delta, TextDelta) for delta in deltas)
         self.view = slimmed(self.view.deltas(deltas))

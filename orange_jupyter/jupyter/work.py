@@ -161,10 +161,7 @@ class LineWork:
         """Run the command and show its reply. Raises OrangeError."""
         STAGE.set(self._stage)
         self._task = asyncio.create_task(self._command())
-        try:
-            await asyncio.wait({self._task})
-        finally:
-            self._stage.close()
+        await asyncio.wait({self._task})
         if self._task.cancelled():
             self._screen.fail(text(self._where.language, "state.stopped"))
         else:

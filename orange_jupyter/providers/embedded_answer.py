@@ -13,6 +13,12 @@ _MOST_QUOTES = 5
 _MOST_IN_A_FILE = 2
 _MOST_ENTRIES = 60
 _LONGEST_READ = 3_000
+_FRONT_MATTER = re.compile(
+    r"---[ \t]*\r?\n"
+    r"(?:(?:[^\s:#][^\n:]*:(?:[ \t][^\n]*)?|[ \t#-][^\n]*|\r?)\n){0,200}?"
+    r"(?:---|\.\.\.)[ \t\r]*(?:\n|\Z)\s*"
+)
+"""The YAML block at a note's head: keys, their lists, comments; a rule with prose below it is none."""
 _ANCHOR = re.compile(r"\s*\{\s*#[^}]*\}\s*$")
 
 
@@ -211,10 +217,17 @@ def _entry(entry: dict[str, Any]) -> str:
     return f"- {_code(path + '/' if entry.get('fileType') == 'folder' else path)}"
 
 
+def _without_front_matter(content: str) -> str:
+    """A note as it is read: its properties are not a part of its text, as in a search."""
+    found = _FRONT_MATTER.match(content)
+    return content[found.end() :] if found else content
+
+
 def _texts(envelope: dict[str, Any]) -> list[tuple[int | None, str]]:
     content = envelope.get("content")
     if isinstance(content, str):
-        return [(None, content)] if content.strip() else []
+        body = content if envelope.get("offset") else _without_front_matter(content)
+        return [(None, body)] if body.strip() else []
     pages = [page for page in envelope.get("pages", []) if isinstance(page, dict)]
     if pages:
         return [(page.get("page"), str(page.get("text", ""))) for page in pages]

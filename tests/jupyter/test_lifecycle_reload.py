@@ -30,14 +30,15 @@ def ran(lab: Lab) -> int:
 
 
 def test_after_a_reload_the_card_is_back_and_its_turn_runs_once(lab: Lab) -> None:
-    """R-UI-2, A03, A04: the saved page draws the live controls again; `%orange wait` shows the whole record there."""
+    """R-UI-2, A03, A04: the saved page draws the live controls again and gets the record; `%orange wait` shows it too."""
     open_asking(lab, read_outside(lab.folder), SAYS, more=("%orange wait", "%orange stop"))
     ask(lab)
     lab.save()
     come_back(lab)
     lab.wait_output(ASK, CARD)
     press(lab, ASK, "Approve once")
-    lab.output(ASK).get_by_text("%orange wait shows the whole").wait_for()
+    lab.wait_output(ASK, "It says: CANARY outside")
+    lab.output(ASK).locator(".oj-usage").locator("visible=true").wait_for()
     assert lab.output(ASK).get_by_role("button").count() == 0
     lab.run(ASK + 1)
     lab.wait_output(ASK + 1, "It says: CANARY outside")

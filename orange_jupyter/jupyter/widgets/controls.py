@@ -51,6 +51,7 @@ _FRONT_KEYS = (
     *("elapsed", "gone", "gone.state", "busy.leave", "kernel.waits", "seconds"),
     *("passage.close", "passage.previous", "passage.next"),
 )
+_FRONT_LIFE_KEYS = ("life.gone.turn", "life.gone.line")
 _FRONT_CARD_KEYS = ("approve", "deny", "deny.send", "deny.fold", "stop", "reason", "sent")
 
 
@@ -60,7 +61,8 @@ def _asset(name: str) -> str:
 
 def _assets(kind: str) -> str:
     """The front end's files as one; the first holds what the others add to."""
-    return "".join(_asset(f"{name}.{kind}") for name in ("controls", "asking", "passages", "earlier"))
+    names = ("controls", "asking", "passages", "earlier", *(("settling",) if kind == "js" else ()))
+    return "".join(_asset(f"{name}.{kind}") for name in names)
 
 
 class Controls(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget is untyped to mypy (follow_imports = skip)
@@ -169,6 +171,14 @@ class Controls(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget is untyp
         """Say to the switches what is in force now."""
         self._send_safely({"type": "rights", "tier": str(tier), "plan": plan})
 
+    def hand_over(self, bundle: Entry | None, controls: Entry | None) -> None:
+        """Give pages that were loaded again, which no display's update reaches, the last record and what replaces this.
+
+        A page that has both already finds nothing to do.
+        """
+        identity = {"view": self.model_id, "record": self.look["record"]}
+        self._send_safely({"type": "ended", **identity, "bundle": bundle, "controls": controls})
+
     def close(self) -> None:
         """Free the callbacks and remove the widget from the page."""
         self._tell = None
@@ -254,6 +264,7 @@ def _same_shape(before: TurnView, after: TurnView) -> bool:
 def _look(language: Language, turn_id: str) -> dict[str, Any]:
     which: Literal[0, 1] = 0 if language == "en" else 1
     words = {key: WORDS[key][which] for key in _FRONT_KEYS}
+    words |= {key: text(language, key) for key in _FRONT_LIFE_KEYS}
     words |= {f"card.{key}": CARD_WORDS[f"card.{key}"][which] for key in _FRONT_CARD_KEYS}
     tiers = [str(tier) for tier in Tier if not tier.full]
     return {"language": language, "words": words, "icons": dict(PATHS), "tiers": tiers, "record": record_id(turn_id)}
