@@ -34,7 +34,7 @@ def stream(lab: Lab, reply: dict, *more: str) -> None:
 def shows_the_end(lab: Lab, state: str) -> None:
     """The record is there, without a button and without words that are true no more; the model has it too."""
     article = lab.output(ASK).locator("article.oj-turn")
-    article.get_by_text(state).first.wait_for()
+    article.get_by_text(state).first.wait_for(timeout=90_000)
     lab.output(ASK).locator(".oj-usage").locator("visible=true").wait_for()
     shown = lab.output_text(ASK)
     assert "word40 " in shown
