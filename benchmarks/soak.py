@@ -19,6 +19,8 @@ from typing import Any
 
 from benchmarks.in_lab import STRETCHES, windows
 from benchmarks.swapping import Swapping
+from tests.local.applying.faults import lasting
+from tests.local.applying.racing import contended
 from tests.tools.changing import opened_desk
 from tests.tools.rounds import edited as edited_on_disk
 from tests.tools.rounds import exact
@@ -109,6 +111,14 @@ def edited(folder: Path) -> Callable[[random.Random], bool]:
     return lambda chance: exact(chance) and runner.run(edited_on_disk(kb, chance, 1)) == (1, 1)
 
 
+def undone(folder: Path) -> Callable[[random.Random], bool]:
+    """R-CHG-9: edits of three notes, applied together through the store and the disk, are undone to the byte."""
+    (folder / "kb").mkdir()
+    runner = asyncio.Runner()
+    kb = runner.run(opened_desk(folder, encoding="gb18030"))  # open to the end of the process
+    return lambda chance: runner.run(edited_on_disk(kb, chance, 3)) == (3, 3)
+
+
 def streamed(_: Path) -> Callable[[random.Random], bool]:
     """R-UI-1: 200 tokens a second in a real JupyterLab; 5 s stretches paint often, block nothing, cost little."""
     left: list[bool] = []
@@ -126,6 +136,9 @@ COUNTS = (
     Count("three processes ask at once", 30, together),
     Count("a swapped folder gives nothing from outside", 5_000, swapped),
     Count("a generated edit is byte-exact, and so is its undo", 5_000, edited),
+    Count("three edits of three notes are undone to the byte", 1_000, undone),
+    Count("two processes write one note and lose no line", 500, contended),
+    Count("a fault while applying, once or lasting, loses nothing", 2_000, lasting),
 )
 FELT = (Count("200 tokens a second for a minute, stretches of 5 s", STRETCHES, streamed),)
 """Counts by the clock: they mean something on an idle machine only, so a run elsewhere records none."""
