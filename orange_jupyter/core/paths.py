@@ -12,7 +12,7 @@ from orange_jupyter.core.codes import Code
 from orange_jupyter.core.errors import PathError
 
 MAX_PATH_BYTES = 4096
-PROTECTED = frozenset({".orange", ".git", ".mcp.json", ".vscode"})
+PROTECTED = frozenset({".orange", ".git", ".mcp.json", ".vscode", ".jupyter", ".ipython"})
 SKIPPED_FOLDERS = frozenset({".git", "node_modules", ".ipynb_checkpoints"})
 FILE_TYPES = {
     ".md": "markdown",
@@ -111,11 +111,9 @@ def _shown_character(character: str) -> str:
 def is_protected(relative: str) -> bool:
     """Whether any part of a KB-relative path is a protected name (R-PERM-9), compared without case."""
     parts = [unicodedata.normalize("NFKC", part).casefold().rstrip(". ") for part in relative.split("/") if part]
-    if any(part in PROTECTED for part in parts):
+    if any(part in PROTECTED or (part.startswith("jupyter_") and "config" in part) for part in parts):
         return True
-    return bool(parts) and (
-        parts[-1].endswith(".ipynb") or (parts[-1].startswith("jupyter_") and "config" in parts[-1])
-    )
+    return bool(parts) and parts[-1].endswith(".ipynb")
 
 
 def split(path: str, *, longest: int | None = MAX_PATH_BYTES) -> tuple[str, ...]:

@@ -161,8 +161,8 @@ CHANGE_WORDS = MappingProxyType(
         # the record
         "change.record": ("Changes", "改动"),
         "change.headless": (
-            "Pending: nothing is written. Review it with %orange changes.",
-            "待审阅：尚未写入任何内容。用 %orange changes 审阅。",
+            "Pending: nothing was written when this was shown. Review it with %orange changes.",
+            "待审阅：显示时尚未写入任何内容。用 %orange changes 审阅。",
         ),
         "change.written": ("As of {time}.", "截至 {time}。"),
         "change.more": ("{n} more changes: %orange changes list", "另有 {n} 项改动：%orange changes list"),

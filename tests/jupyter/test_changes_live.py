@@ -242,6 +242,6 @@ def test_without_a_person_the_changes_are_a_static_list(tmp_path: Path) -> None:
     for cell in ran.cells[2:]:
         shown = json.dumps(cell.outputs, ensure_ascii=False)
         assert "2 changes to review" in shown
-        assert "Pending: nothing is written. Review it with %orange changes." in shown
+        assert "Pending: nothing was written when this was shown. Review it with %orange changes." in shown
     assert "widget-view" not in nbformat.writes(ran)
     assert not (tmp_path / "kb/new.md").exists()

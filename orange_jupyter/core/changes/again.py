@@ -131,6 +131,7 @@ def _draft(old: Proposal) -> Draft:
         fingerprint=old.fingerprint,
         turn_id=old.turn_id,
         child=operation.child,
+        change_set_id=operation.change_set_id,
     )
 
 

@@ -85,6 +85,8 @@ def taken(text: str, splices: Sequence[Splice], choices: Sequence[HunkChoice]) -
             )
         if choice.number in chosen:
             raise ChangeError(Code.INVALID_ARGUMENT, f"Hunk {choice.number} is named twice; name it once.")
+        if "\0" in (choice.text or ""):
+            raise ChangeError(Code.INVALID_ARGUMENT, "The text holds a NUL character.", hint="Take it out.")
         chosen[choice.number] = choice
     return tuple(one for hunk in found for one in _of_hunk(text, some, hunk, chosen.get(hunk.number)))
 

@@ -7,7 +7,7 @@ approximate match: a miss is an error with hints (`near`), never an edit somewhe
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -15,6 +15,7 @@ from orange_jupyter.core.changes.near import near_misses
 from orange_jupyter.core.changes.pieces import Splice
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.errors import ChangeError
+from orange_jupyter.core.masking import Masked, Span
 from orange_jupyter.core.messages import Value
 
 _LINE_END = re.compile(r"\r\n|\n")
@@ -31,7 +32,7 @@ class Edit(Value):
     occurrence: int | None = None
 
 
-def replacement(text: str, edit: Edit) -> Splice:
+def replacement(text: str, edit: Edit, hidden: Sequence[Span] = ()) -> Splice:
     """The splice of one edit.
 
     Raises ChangeError no_match, not_unique, occurrence_out_of_range, nothing_to_do, invalid_argument (no oldText).
@@ -44,20 +45,20 @@ def replacement(text: str, edit: Edit) -> Splice:
         )
     if edit.old_text == edit.new_text:
         raise ChangeError(Code.NOTHING_TO_DO, "oldText and newText are the same; nothing would change.")
-    found = occurrences(text, edit.old_text)
-    start, end = _chosen(text, edit, found)
+    found = [one for one in occurrences(text, edit.old_text) if not _touches(one, hidden)]
+    start, end = _chosen(Masked(text, tuple(hidden)).covered if hidden else text, edit, found)
     new = fitted(text, (start, end), edit.new_text)
     if new == text[start:end]:
         raise ChangeError(Code.NOTHING_TO_DO, "The file already says that; nothing would change.")
     return Splice(start=start, end=end, text=new)
 
 
-def replacements(text: str, edits: Sequence[Edit]) -> tuple[Splice, ...]:
+def replacements(text: str, edits: Sequence[Edit], hidden: Sequence[Span] = ()) -> tuple[Splice, ...]:
     """All of them, each matched against `text` itself, or none. Raises as `replacement`, and overlapping_edits."""
     found: list[tuple[Splice, int]] = []
     for number, edit in enumerate(edits, 1):
         try:
-            found.append((replacement(text, edit), number))
+            found.append((replacement(text, edit, hidden), number))
         except ChangeError as error:
             details = {**error.details, "edit": number}
             raise ChangeError(error.code, f"Edit {number}: {error.message}", hint=error.hint, details=details) from None
@@ -103,6 +104,12 @@ def _places(text: str, old: str) -> list[int]:
         found.append(at)
         at = text.find(old, at + 1)
     return found
+
+
+def _touches(span: Span, hidden: Sequence[Span]) -> bool:
+    """Whether a place reaches into a hidden value: for a model that is no place at all, and no guess tells it more."""
+    number = bisect_right(hidden, span[0], key=lambda one: one[1])
+    return number < len(hidden) and hidden[number][0] < span[1]
 
 
 def fitted(text: str, span: tuple[int, int], new: str) -> str:

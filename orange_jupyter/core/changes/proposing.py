@@ -98,7 +98,7 @@ class Changes:
     async def _made(self, draft: Draft) -> Proposal:
         operation = Operation(
             operation_id=self.means.new_id("op"),
-            change_set_id=await self._open_set(),
+            change_set_id=draft.change_set_id or await self._open_set(),
             kind=draft.kind,
             knowledge_base_id=draft.knowledge_base_id,
             path=draft.path,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import Sequence
 
 from orange_jupyter.core.changes.alone import alone
@@ -13,7 +14,7 @@ from orange_jupyter.core.changes.means import Means
 from orange_jupyter.core.changes.ports import Act, Applied, Step, StepResult
 from orange_jupyter.core.changes.rights import require_applying
 from orange_jupyter.core.changes.splices import Fate, Layer, Tied, settle
-from orange_jupyter.core.changes.values import Kind, OpState, Proposal
+from orange_jupyter.core.changes.values import Kind, OpState, Proposal, Spot
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.errors import ChangeError, ToolError
 from orange_jupyter.core.grant import Grant
@@ -105,12 +106,36 @@ async def _step(means: Means, proposal: Proposal, siblings: Sequence[Proposal]) 
     if kind in (Kind.CREATE_FILE, Kind.CREATE_FOLDER):
         return Step(Act.TRASH, names, proposal.spot, expected=applied)
     if kind.moves and proposal.target is not None:
-        return Step(Act.MOVE, names, proposal.target, target=proposal.spot)  # whatever was written in it since
+        expected = await _where_it_went(means, proposal, proposal.target)
+        return Step(Act.MOVE, names, proposal.target, target=proposal.spot, expected=expected)
     return Step(Act.RESTORE, names, proposal.spot, kept=proposal.id)
 
 
 def _applied(proposal: Proposal) -> str:
     return (proposal.operation.applied_hash or "").removeprefix("sha256:")
+
+
+async def _where_it_went(means: Means, proposal: Proposal, target: Spot) -> str:
+    """What must lie at a move's target to go back: the file as moved, or as our own changes left it; "" for any folder
+    or link. Another file there is not ours to move."""
+    if not proposal.fingerprint or await _is_folder(means, target):
+        return ""
+    everything = await means.store.sets([proposal.operation.change_set_id])
+    ours = [one for one in everything if one.operation.kind.text and one.spot == target]
+    known = {proposal.fingerprint, *map(_applied, ours), *(one.base.sha256 for one in ours if one.base)}
+    if ours:
+        now = hashlib.sha256((await means.look(target)).data).hexdigest()
+        if now in known:
+            return now
+    return _applied(proposal)
+
+
+async def _is_folder(means: Means, spot: Spot) -> bool:
+    try:
+        await means.applier.tree(spot)
+    except ToolError:
+        return False
+    return True
 
 
 async def _text_without(means: Means, proposal: Proposal, siblings: Sequence[Proposal]) -> bytes:

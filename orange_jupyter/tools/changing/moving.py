@@ -11,6 +11,7 @@ from orange_jupyter.core.changes.ports import Tree
 from orange_jupyter.core.changes.values import Kind, Spot
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.errors import ArgumentError, ChangeError, PathError
+from orange_jupyter.core.masking import mask_file
 from orange_jupyter.core.paths import FileInfo, Place, file_type
 from orange_jupyter.core.tool import Action, Result, ToolContext
 from orange_jupyter.tools.changing.answering import answered, with_turn
@@ -85,6 +86,7 @@ async def move(context: ToolContext, kind: Kind, place: Place, to: tuple[str, st
             f"{target.place.shown} is, or lies in, {place.shown} itself.",
             hint="Choose another destination.",
         )
+    await _require_hidden(context, thing, target)
     await require_free(context, target)
     depends_on = (*thing.located.stands.through, *await folder_for(context, target))
     what = f"{kind} {_sort(thing)}: {place.shown} → {target.place.shown}"
@@ -195,6 +197,23 @@ def _require_kept_type(thing: _Thing, target: Located) -> None:
             Code.UNSUPPORTED_TYPE,
             f"{target.place.shown} would be another type of file than {thing.located.place.shown}.",
             hint="Keep its ending.",
+        )
+
+
+async def _require_hidden(context: ToolContext, thing: _Thing, target: Located) -> None:
+    """Raises ChangeError masked_text where values are hidden by the file's name and would stand open under the new one
+    (R-READ-15)."""
+    if thing.info is None or thing.info.file_type not in ("markdown", "txt"):
+        return
+    name, new = thing.located.place.relative, target.spot.relative
+    text = (await context.changes.means.look(thing.located.stands.spot)).text
+    before = mask_file(name, text, context.find_secrets).spans
+    after = mask_file(new, text, context.find_secrets).spans
+    if not set(before) <= set(after):
+        raise ChangeError(
+            Code.MASKED_TEXT,
+            f"Values of {thing.located.place.shown} are hidden because of its name; they would stand open.",
+            hint="Keep its name, or ask the person to rename it.",
         )
 
 

@@ -9,6 +9,7 @@ from orange_jupyter.core.changes.matching import Edit
 from orange_jupyter.core.changes.values import Kind, Proposal
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.errors import ChangeError
+from orange_jupyter.core.masking import mask_file
 from orange_jupyter.core.paths import Place, file_type
 from orange_jupyter.core.tool import Result, ToolContext
 from orange_jupyter.tools.changing.answering import answered, refuse_masked, require_text, with_turn
@@ -51,7 +52,10 @@ async def _proposed(context: ToolContext, located: Located, change: TextChange) 
         warnings=await _warnings(context, located, view, change),
     )
     marked = change.kind is Kind.REWRITE and view.base.bom  # the file has its mark; a second one would be text
-    asked = Asked(change.kind, change.edits, change.content.removeprefix("\ufeff") if marked else change.content)
+    content = change.content.removeprefix("\ufeff") if marked else change.content
+    asked = Asked(
+        change.kind, change.edits, content, lambda text: mask_file(place.relative, text, context.find_secrets).spans
+    )
     return await context.changes.propose_text(with_turn(context, draft), view, asked)
 
 
