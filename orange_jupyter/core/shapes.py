@@ -6,7 +6,7 @@ A shape starts at a fixed word, repeats are possessive or bounded, so no text ma
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from orange_jupyter.core.looks import looks_random
@@ -140,6 +140,9 @@ _NAMED: Final = (
 
 SHAPES: Final[tuple[Shape, ...]] = (*_TOKENS, _PRIVATE_KEY, *_NAMED)
 
+_LONG: Final = re.compile(r"[A-Za-z0-9_+/=.-]{20}")
+"""Without such a run of characters nothing in a text can be a `value`: most notes hold none."""
+
 
 def replace_shapes(text: str, mask: str) -> str:
     """The text with everything that looks like a credential replaced by `mask`."""
@@ -149,21 +152,27 @@ def replace_shapes(text: str, mask: str) -> str:
             return found.group()
         return (found.groupdict().get("keep") or "") + mask
 
-    for words, shape in SHAPES:
-        if any(word in text for word in words):
-            text = shape.sub(replaced, text)
+    for shape in _fitting(text):
+        text = shape.sub(replaced, text)
     return text
 
 
 def secret_spans(text: str) -> tuple[tuple[int, int], ...]:
     """Where the shapes occur, as [start, end) in code points, in order and apart from each other."""
     spans: list[tuple[int, int]] = []
-    for words, shape in SHAPES:
-        if any(word in text for word in words):
-            for found in filter(_is_secret, shape.finditer(text)):
-                kept = found.end("keep") if "keep" in shape.groupindex else found.start()
-                spans.append((kept, found.end()))
+    for shape in _fitting(text):
+        for found in filter(_is_secret, shape.finditer(text)):
+            kept = found.end("keep") if "keep" in shape.groupindex else found.start()
+            spans.append((kept, found.end()))
     return merged(spans)
+
+
+def _fitting(text: str) -> Iterator[re.Pattern[str]]:
+    """The shapes that can occur in a text."""
+    long = _LONG.search(text) is not None
+    for words, shape in SHAPES:
+        if (long or "value" not in shape.groupindex) and any(word in text for word in words):
+            yield shape
 
 
 def _is_secret(found: re.Match[str]) -> bool:
