@@ -72,7 +72,7 @@ class App:
         self.run = run or ForThisRun()
         self.said: set[str] = set()
         self.language: Language = language_of(locale())
-        self.means = means(ground, lambda: self.bases().bases)
+        self.means = means(ground, lambda: self.bases().bases, self.find_secrets)
         self._log: logging.Handler | None = None
         self._approver = approver
         self._masker = Masker()

@@ -12,6 +12,7 @@ from orange_jupyter.core.changes.ports import TextNow
 from orange_jupyter.core.changes.recovering import recover
 from orange_jupyter.core.changes.values import Spot
 from orange_jupyter.core.errors import RunError
+from orange_jupyter.core.masking import FindSecrets, mask_file
 from orange_jupyter.core.paths import KnowledgeBase
 from orange_jupyter.documents.text import decode
 from orange_jupyter.ground import Ground
@@ -23,7 +24,7 @@ NOTE_BYTES = 20 * 1_048_576
 """The largest note that is edited: what `read` takes."""
 
 
-def means(ground: Ground, bases: Callable[[], Sequence[KnowledgeBase]]) -> Means:
+def means(ground: Ground, bases: Callable[[], Sequence[KnowledgeBase]], find_secrets: FindSecrets) -> Means:
     """The means of an installation; `bases` gives the registered KBs, for the encoding that is set for one."""
 
     async def look(spot: Spot) -> TextNow:
@@ -42,6 +43,7 @@ def means(ground: Ground, bases: Callable[[], Sequence[KnowledgeBase]]) -> Means
         clock=ground.clock,
         new_id=lambda prefix: new_id(f"{prefix}_"),
         alone=alone,
+        hide=lambda spot, text: mask_file(spot.relative, text, find_secrets).spans,
     )
     return made
 

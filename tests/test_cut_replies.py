@@ -48,5 +48,14 @@ async def test_a_reply_without_end_ends_at_two_million_characters(world):
     """U10: what was said until then is the answer; nothing larger is stored, masked or drawn."""
     app, _ = await world(ScriptedReply(text="snow melt " * 600_000, chunk=100_000))
     turn = await ask(await app.create(), "How much?")
-    assert len(turn.answer) == MOST_CHARACTERS
+    assert MOST_CHARACTERS - 500 <= len(turn.answer) <= MOST_CHARACTERS
     assert any("was cut there" in one for one in turn.notices)
+
+
+@pytest.mark.parametrize(("finish", "words"), [(Finish.LENGTH, "output limit"), (Finish.CONTENT_FILTER, "filter")])
+async def test_a_reply_that_ends_before_its_first_word_says_why(world, finish: Finish, words: str):
+    """R-MOD-4: reasoning may use up the whole limit."""
+    app, model = await world(ScriptedReply(reasoning="hm " * 50, finish=finish), ScriptedReply(text="never"))
+    turn = await ask(await app.create(), "How much?")
+    assert len(model.requests) == 1
+    assert words in turn.error

@@ -19,7 +19,7 @@ from orange_jupyter.core.messages import Finish, Message, Reply, Role, Text, Too
 from orange_jupyter.core.paths import KnowledgeBase
 from orange_jupyter.core.ports import Model
 from orange_jupyter.core.replies import masked, with_unique_ids
-from orange_jupyter.core.replying import cut_again, filtered, respond, told_of
+from orange_jupyter.core.replying import cut_again, filtered, respond, told_of, used_up
 from orange_jupyter.core.result import as_json, failure
 from orange_jupyter.core.streaming import MaskedStream
 from orange_jupyter.core.together import groups, run_together
@@ -106,6 +106,8 @@ async def _take(agent: Agent, reply: Reply, course: Course) -> bool:
     """Record a reply and run its calls; True when the turn is answered."""
     said = Message(role=Role.ASSISTANT, parts=reply.parts, model=reply.model or agent.model.info.name)
     if not said.text.strip() and not said.calls:
+        if reply.finish in (Finish.LENGTH, Finish.CONTENT_FILTER):
+            raise filtered() if reply.finish is Finish.CONTENT_FILTER else used_up()
         return await _nudge(agent, course)
     for line in told_of(reply):
         await agent.desk.hear(Notice(level="warning", text=line))

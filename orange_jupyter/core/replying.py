@@ -47,6 +47,7 @@ async def respond(model: Model, request: Request, pieces: list[str], shown: Call
         return await model.respond(request, emit)
     except _Overlong:
         text = "".join(pieces)[:MOST_CHARACTERS]
+        text = text[: text.rfind(" ", MOST_CHARACTERS - 500) + 1] or text  # no half of a word that must be hidden
         parts = (Text(text=text),) if text else ()
         return Reply(parts=parts, finish=Finish.LENGTH, model=model.info.name, notices=(_OVERLONG,))
 
@@ -72,5 +73,14 @@ def cut_again() -> ModelError:
     return ModelError(
         ModelFault.SERVER_ERROR,
         "The model's tool calls were cut at its output limit three times in a row.",
+        hint="Set a larger max_output for it, or ask for less at once.",
+    )
+
+
+def used_up() -> ModelError:
+    """The end of a turn whose model reached its output limit before it said anything."""
+    return ModelError(
+        ModelFault.SERVER_ERROR,
+        "The model reached its output limit before it answered; its reasoning may have used it up.",
         hint="Set a larger max_output for it, or ask for less at once.",
     )

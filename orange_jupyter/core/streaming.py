@@ -10,6 +10,9 @@ from orange_jupyter.core.deltas import Delta, ModelRetry, ReasoningDelta, Restar
 LONGEST = 400
 """Characters of one word that are held back at most; a key and its encodings are shorter."""
 
+AROUND = 120
+"""Characters before a word that are looked at with it."""
+
 _INK = "".join(map(chr, range(0x21, 0x7F)))
 """Keys and their encodings are ASCII without blanks, so only the last run of these can be the beginning of one."""
 
@@ -25,6 +28,7 @@ class MaskedStream:
         self._emit = emit
         self._mask = mask
         self._held = ""
+        self._before = ""
         self._kind: type[TextDelta] | type[ReasoningDelta] = TextDelta
 
     def __call__(self, delta: Delta) -> None:
@@ -33,7 +37,7 @@ class MaskedStream:
             case TextDelta() | ReasoningDelta():
                 self._say(delta)
             case Restarted():
-                self._held = ""
+                self._held = self._before = ""
                 self._emit(delta.model_copy(update={"reason": self._mask(delta.reason)}))
             case ModelRetry():
                 self.flush()
@@ -49,6 +53,7 @@ class MaskedStream:
     def _say(self, delta: TextDelta | ReasoningDelta) -> None:
         if type(delta) is not self._kind:
             self.flush()
+            self._before = ""
             self._kind = type(delta)
         text = self._held + delta.text
         whole = _whole_words(text)
@@ -57,7 +62,14 @@ class MaskedStream:
 
     def _pass(self, text: str) -> None:
         if text:
-            self._emit(self._kind(text=self._mask(text) if _LONG_WORD.search(text) else text))
+            self._emit(self._kind(text=self._masked(text) if _LONG_WORD.search(text) else text))
+            self._before = (self._before + text)[-AROUND:]
+
+    def _masked(self, text: str) -> str:
+        """Masked as it would be behind what came before: "my key is" makes a key of the next word."""
+        before = self._mask(self._before)
+        whole = self._mask(self._before + text)
+        return whole[len(before) :] if whole.startswith(before) else self._mask(text)
 
 
 def _whole_words(text: str) -> int:

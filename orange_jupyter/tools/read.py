@@ -15,7 +15,7 @@ from orange_jupyter.core.tool import Action, Arguments, Result, Tool, ToolContex
 from orange_jupyter.tools.reading.asked import Asked, Images
 from orange_jupyter.tools.reading.notes import read_text
 from orange_jupyter.tools.reading.papers import read_document
-from orange_jupyter.tools.reading.pending import disk_place, pending_note, stands
+from orange_jupyter.tools.reading.pending import by_real_name, disk_place, hiding, pending_note, stands
 from orange_jupyter.tools.reading.pictures import read_picture
 
 TEXT_BYTES = 20 * 1_048_576
@@ -88,7 +88,7 @@ async def _run(context: ToolContext, arguments: ReadArguments, action: Action) -
         noted = await pending_note(context, place) if kind in ("markdown", "txt") else None
         if noted is not None:
             _refuse_parts(arguments, kind)
-            seen = await read_text(context, noted, _asked(arguments))
+            seen = await read_text(hiding(context, noted.hidden), noted.content, _asked(arguments))
             return replace(seen, fields=seen.fields | {"pendingView": True})
         place = disk_place(context, place, pending)
     return await _read_disk(context, arguments, (place, kind))
@@ -114,7 +114,7 @@ async def _read_disk(context: ToolContext, arguments: ReadArguments, what: tuple
         return await read_document(context, content, asked)
     _refuse_parts(arguments, kind)
     content = await context.workspace.read(place, limit=TEXT_BYTES)
-    return await read_text(context, content, asked)
+    return await read_text(await by_real_name(context, place), content, asked)
 
 
 def _check_kind(place: Place, kind: str) -> None:

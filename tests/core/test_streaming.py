@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from orange_jupyter.core.deltas import Delta, ModelRetry, Progress, ReasoningDelta, Restarted, TextDelta
-from orange_jupyter.core.masking import Masker
+from orange_jupyter.core.masking import MASK, Masker
 from orange_jupyter.core.streaming import LONGEST, MaskedStream
 
 KEY = "Zk/9+canary==q7Tq0vX3~mW8rB5"
@@ -73,3 +73,15 @@ def test_reasoning_text_and_other_deltas_keep_their_order() -> None:
     assert [one.kind for one in found] == ["reasoning_delta", "restarted", "model_retry", "progress", "text_delta"]
     assert KEY not in repr(found)
     assert text(found) == "whole"
+
+
+def test_a_key_is_known_by_the_words_before_it_also_when_they_came_first() -> None:
+    """R-ALL-5: no known shape, only "key is" makes it one."""
+    key = "c30123456789abcdef0123456789abcd"
+    heard: list[str] = []
+    stream = MaskedStream(lambda delta: heard.append(delta.text), Masker().mask)
+    for word in f"Your api key is {key} and so on. ".split(" "):
+        stream(TextDelta(text=f"{word} "))
+    stream.flush()
+    assert key not in "".join(heard)
+    assert "".join(heard).split() == ["Your", "api", "key", "is", MASK, "and", "so", "on."]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from bisect import bisect_right
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
+from orange_jupyter.core.changes.deciding import text_of
+from orange_jupyter.core.changes.hiding import Hide, carried, nothing_hidden, require_whole
 from orange_jupyter.core.changes.matching import Edit, appended, replacement, replacements
 from orange_jupyter.core.changes.overlay import Standing
 from orange_jupyter.core.changes.pieces import Splice
@@ -17,6 +18,7 @@ from orange_jupyter.core.changes.values import Kind, Proposal, Spot, TextBase
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.errors import ChangeError
 from orange_jupyter.core.masking import Span
+from orange_jupyter.core.shapes import merged
 
 Look = Callable[[Spot], Awaitable[TextNow]]
 """Reads a text file of the disk as it is now. Raises PathError, ReadError."""
@@ -35,39 +37,39 @@ class TextView:
     data: bytes = field(repr=False)
     pending: tuple[Proposal, ...] = ()
 
+    def hidden(self, hide: Hide) -> tuple[Span, ...]:
+        """The values that the disk's text hides, where they lie in this one; `hide` is for the name on the disk."""
+        spans = tuple(hide(text_of(self.base, self.data)))
+        for one in self.pending:
+            spans = carried(spans, one.splices)
+        return spans
+
     @property
     def overlaid(self) -> bool:
         """Whether it differs from the disk (`pendingView`)."""
         return bool(self.pending) or self.standing.created is not None or bool(self.standing.through)
 
 
-Hide = Callable[[str], Sequence[Span]]
-"""Finds the values in a file's whole text that are never shown to a model, as [start, end)."""
-
-
-def nothing_hidden(_: str) -> Sequence[Span]:
-    """For what a person does themselves."""
-    return ()
-
-
 @dataclass(frozen=True, slots=True)
 class Asked:
     """What was asked of a text: exact edits, or whole content to append or rewrite with.
 
-    An edit finds no place that touches a hidden value, and none that would let it be seen (R-READ-15, R-EDIT-6).
+    An edit finds no place that touches a hidden value, and none that would let it be seen (R-READ-15, R-EDIT-6);
+    `below` are those of the disk's text, where they lie now.
     """
 
     kind: Kind
     edits: tuple[Edit, ...] = ()
     content: str = ""
     hide: Hide = nothing_hidden
+    below: tuple[Span, ...] = ()
 
     def splices(self, text: str) -> Splices:
         """What it means in a text. Raises ChangeError no_match, not_unique, masked_text, nothing_to_do …"""
-        hidden = self.hide(text)
+        hidden = merged([*self.hide(text), *self.below])
         found = self._found(text, hidden)
         if hidden:
-            _require_hidden(spliced(text, found), [_shifted(one, found) for one in hidden], self.hide)
+            require_whole(spliced(text, found), carried(hidden, found), self.hide)
         return found
 
     def _found(self, text: str, hidden: Sequence[Span]) -> Splices:
@@ -86,24 +88,6 @@ class Asked:
                 )
             case _:
                 return rewritten(text, self.content)
-
-
-def _shifted(span: Span, splices: Splices) -> Span:
-    by = sum(len(one.text) - (one.end - one.start) for one in splices if one.end <= span[0])
-    return span[0] + by, span[1] + by
-
-
-def _require_hidden(after: str, values: Sequence[Span], hide: Hide) -> None:
-    """Raises ChangeError masked_text where a hidden value would stand open in the text after the change."""
-    now = hide(after)
-    for start, end in values:
-        number = bisect_right(now, start, key=lambda one: one[0]) - 1
-        if number < 0 or now[number][1] < end:
-            raise ChangeError(
-                Code.MASKED_TEXT,
-                "After this change a value that is hidden from you would stand open; it is not made.",
-                hint="Leave the words right before and after the hidden value as they are.",
-            )
 
 
 @dataclass(frozen=True, slots=True)

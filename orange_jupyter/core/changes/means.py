@@ -12,8 +12,9 @@ from orange_jupyter.core.changes.deciding import text_of
 from orange_jupyter.core.changes.drafting import Look
 from orange_jupyter.core.changes.ports import Applier, ChangeStore
 from orange_jupyter.core.changes.splices import Fate, Layer, Splices, settle
-from orange_jupyter.core.changes.values import OpState, Proposal, TextBase
+from orange_jupyter.core.changes.values import OpState, Proposal, Spot, TextBase
 from orange_jupyter.core.codes import Code
+from orange_jupyter.core.masking import Span
 
 _TIED = "This builds on text that was not taken."
 
@@ -31,7 +32,8 @@ class Means:
     """What every session's changes are made with.
 
     `alone` holds up every other decision on changes of this installation, in any process: what was read in it is still
-    so when it is written. What a killed process left is recovered first. It must not be nested.
+    so when it is written. What a killed process left is recovered first. It must not be nested. `hide` finds what of a
+    file's text a model is never shown.
     """
 
     store: ChangeStore
@@ -40,6 +42,7 @@ class Means:
     clock: Now
     new_id: Callable[[str], str]
     alone: Callable[[], AbstractAsyncContextManager[None]]
+    hide: Callable[[Spot, str], Sequence[Span]]
 
 
 async def without(means: Means, gone: Sequence[Proposal], pending: Sequence[Proposal]) -> list[Proposal]:

@@ -16,6 +16,7 @@ from orange_jupyter.core.changes.deciding import (
     tied_layers,
     tied_to,
 )
+from orange_jupyter.core.changes.hiding import Hide, require_closed
 from orange_jupyter.core.changes.means import Means
 from orange_jupyter.core.changes.overlay import taken_along
 from orange_jupyter.core.changes.ports import Act, Step
@@ -97,6 +98,9 @@ async def _settled(means: Means, plan: Plan, members: Sequence[Proposal], wanted
         return settle(text, layers), tied
 
     settled, tied = await asyncio.to_thread(work)
+    spot = members[-1].spot
+    hide: Hide = lambda one: means.hide(spot, one)  # noqa: E731 (a name for what two texts are looked at with)
+    await asyncio.to_thread(require_closed, text, settled.text, hide)
     for number in tied:
         plan.refused[members[number - 1].id] = ChangeError(
             Code.STALE_SOURCE, "This builds on text of another change that you left out or edited.",

@@ -11,10 +11,10 @@ from orange_jupyter.core.changes.ports import Tree
 from orange_jupyter.core.changes.values import Kind, Spot
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.errors import ArgumentError, ChangeError, PathError
-from orange_jupyter.core.masking import mask_file
 from orange_jupyter.core.paths import FileInfo, Place, file_type
 from orange_jupyter.core.tool import Action, Result, ToolContext
 from orange_jupyter.tools.changing.answering import answered, with_turn
+from orange_jupyter.tools.changing.hiding import hider
 from orange_jupyter.tools.changing.places import (
     Located,
     action_of,
@@ -205,11 +205,10 @@ async def _require_hidden(context: ToolContext, thing: _Thing, target: Located) 
     (R-READ-15)."""
     if thing.info is None or thing.info.file_type not in ("markdown", "txt"):
         return
-    name, new = thing.located.place.relative, target.spot.relative
-    text = (await context.changes.means.look(thing.located.stands.spot)).text
-    before = mask_file(name, text, context.find_secrets).spans
-    after = mask_file(new, text, context.find_secrets).spans
-    if not set(before) <= set(after):
+    view = await context.changes.view(thing.located.spot)
+    hide = hider(context, thing.located.place.relative, thing.located.spot.relative)
+    before = {*hide(view.text), *view.hidden(hider(context, view.standing.spot.relative))}
+    if not before <= set(hider(context, target.spot.relative)(view.text)):
         raise ChangeError(
             Code.MASKED_TEXT,
             f"Values of {thing.located.place.shown} are hidden because of its name; they would stand open.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 
 from orange_jupyter.core.changes.drafting import Asked, Draft, TextView
@@ -9,10 +10,10 @@ from orange_jupyter.core.changes.matching import Edit
 from orange_jupyter.core.changes.values import Kind, Proposal
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.errors import ChangeError
-from orange_jupyter.core.masking import mask_file
 from orange_jupyter.core.paths import Place, file_type
 from orange_jupyter.core.tool import Result, ToolContext
 from orange_jupyter.tools.changing.answering import answered, refuse_masked, require_text, with_turn
+from orange_jupyter.tools.changing.hiding import hider
 from orange_jupyter.tools.changing.places import Located, info_of, locate
 
 
@@ -53,9 +54,10 @@ async def _proposed(context: ToolContext, located: Located, change: TextChange) 
     )
     marked = change.kind is Kind.REWRITE and view.base.bom  # the file has its mark; a second one would be text
     content = change.content.removeprefix("\ufeff") if marked else change.content
-    asked = Asked(
-        change.kind, change.edits, content, lambda text: mask_file(place.relative, text, context.find_secrets).spans
-    )
+    on_disk = view.standing.spot.relative
+    below = await asyncio.to_thread(view.hidden, hider(context, on_disk))
+    hide = hider(context, place.relative, located.spot.relative)
+    asked = Asked(change.kind, change.edits, content, hide, below)
     return await context.changes.propose_text(with_turn(context, draft), view, asked)
 
 

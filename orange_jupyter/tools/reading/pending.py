@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass, replace
 
 from orange_jupyter.core.changes.deciding import bytes_of
 from orange_jupyter.core.changes.overlay import Standing
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.errors import PathError
+from orange_jupyter.core.masking import Span
 from orange_jupyter.core.paths import FileBytes, FileInfo, Place, file_type
+from orange_jupyter.core.shapes import merged
 from orange_jupyter.core.times import nanoseconds
 from orange_jupyter.core.tool import ToolContext
+from orange_jupyter.tools.changing.hiding import hider
 
 
 async def stands(context: ToolContext, place: Place) -> Standing | None:
@@ -35,9 +39,18 @@ def disk_place(context: ToolContext, place: Place, found: Standing) -> Place:
     return Place(base, found.spot.relative, place.shown)
 
 
-async def pending_note(context: ToolContext, place: Place) -> FileBytes | None:
-    """The bytes of a note as it would be; None where nothing pending changes it. Raises ChangeError stale_source."""
-    view = await context.changes.view(await context.workspace.spot(place))
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """A note as it would be, and the values in it that the disk's text hides."""
+
+    content: FileBytes
+    hidden: tuple[Span, ...]
+
+
+async def pending_note(context: ToolContext, place: Place) -> Noted | None:
+    """A note with its pending changes; None where nothing pending changes it. Raises ChangeError stale_source."""
+    spot = await context.workspace.spot(place)
+    view = await context.changes.view(spot)
     if not view.overlaid:
         return None
     data = bytes_of(view.base, view.text)
@@ -47,4 +60,21 @@ async def pending_note(context: ToolContext, place: Place) -> FileBytes | None:
         info = FileInfo(place, kind, len(data), disk.mtime_ns, disk.inode, disk.file_id)
     else:
         info = FileInfo(place, kind, len(data), nanoseconds(view.standing.created.operation.created_at, "createdAt"), 0)
-    return FileBytes(data, info, "sha256:" + hashlib.sha256(data).hexdigest())
+    names = hider(context, spot.relative, view.standing.spot.relative)
+    hidden = merged([*view.hidden(hider(context, view.standing.spot.relative)), *names(view.text)])
+    return Noted(FileBytes(data, info, "sha256:" + hashlib.sha256(data).hexdigest()), hidden)
+
+
+def hiding(context: ToolContext, spans: tuple[Span, ...]) -> ToolContext:
+    """The context in which these stretches of the text that is read next are hidden too."""
+    find = context.find_secrets
+    return replace(context, find_secrets=lambda text: merged([*find(text), *spans]))
+
+
+async def by_real_name(context: ToolContext, place: Place) -> ToolContext:
+    """The context for a file that may be read through a link: what its real name hides is hidden too."""
+    if place.outside:
+        return context
+    hide = hider(context, (await context.workspace.spot(place)).relative)
+    find = context.find_secrets
+    return replace(context, find_secrets=lambda text: merged([*find(text), *hide(text)]))
