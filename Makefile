@@ -8,7 +8,7 @@ STAMP := $(VENV)/.orange-installed
 
 help:
 	@echo "make demo    ask the sample notes one question, then open JupyterLab on the tour"
-	@echo "make test    all checks and tests (at most 12 minutes on two cores)"
+	@echo "make test    all checks and tests (at most 18 minutes on two cores)"
 	@echo "make check   linters, types, import rules, architecture"
 	@echo "make bench   performance goals; writes benchmarks/last.json"
 	@echo "make soak    the long counts (at most 60 minutes); writes benchmarks/soak.json"

@@ -52,7 +52,8 @@ class Page:
         if kind == "update_display_data":
             name = content["transient"]["display_id"]
             self.updated_from.append((self.owner.get(name, ""), parent))
-            self.cells[self.owner[name]].take(kind, content)
+            if name in self.owner:  # a page ignores displays that it does not have, such as an earlier page's
+                self.cells[self.owner[name]].take(kind, content)
             return
         if kind == "display_data" and content.get("transient", {}).get("display_id"):
             self.owner[content["transient"]["display_id"]] = parent

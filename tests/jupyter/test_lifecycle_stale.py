@@ -77,7 +77,7 @@ def test_the_words_are_chinese_where_lab_is(lab: Lab) -> None:
     lab.run(2)
     lab.wait_output(2, "本轮在后台继续。")
     lab.restart()
-    lab.wait_output(2, "内核已重启，这些按钮不再起作用，没有执行。")
+    lab.wait_output(2, "内核已重启，本轮随之结束。已有的文字保留在会话中。")
     lab.shot("stale-zh", 2)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from typing import Any
 
 import pytest
@@ -233,10 +234,15 @@ def test_the_live_turn_and_its_cards_are_accessible_and_fit(stages: Any, dark: b
 
 def test_approve_is_deaf_at_first_and_a_double_click_sends_once(stages: Any) -> None:
     """R-APPR-3; DESIGN.md, Keyboard: ignores the first 400 ms."""
-    stage = stages()
-    stage.show(waiting())
-    approve = stage.page.get_by_role("button", name="Approve once").first
-    approve.click()
+    for _ in range(20):  # until the click came in time: a busy machine may take longer than the deaf moment
+        stage, began = stages(), time.monotonic()
+        stage.show(waiting())
+        approve = stage.page.get_by_role("button", name="Approve once").first
+        approve.click()
+        if time.monotonic() - began < 0.38:
+            break
+    else:
+        pytest.fail("no click came within the first 400 ms")
     stage.exchange()
     assert stage.controls.heard == [Rendered()]
     stage.past_the_deaf_moment()
