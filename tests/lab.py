@@ -152,7 +152,8 @@ class Lab:
 
     def wait_output(self, index: int, text: str) -> None:
         """Wait until a cell's output shows a text."""
-        self.output(index).get_by_text(text).first.wait_for(timeout=self.timeout * 1000)
+        shown = self.output(index).get_by_text(text).filter(visible=True)
+        shown.first.wait_for(timeout=self.timeout * 1000)
 
     def click(self, index: int, name: str, role: str = "button") -> None:
         """Click what has this role and accessible name inside a cell's output."""
