@@ -64,3 +64,24 @@ async def test_a_person_s_text_with_a_nul_is_refused(tmp_path: Path) -> None:
         assert isinstance(decided.error, ChangeError)
         assert decided.error.code is Code.INVALID_ARGUMENT
         assert here.tree() == {"a.md": b"one\n"}
+
+
+async def test_search_knows_what_was_applied_and_undone_at_the_next_call(tmp_path: Path) -> None:
+    """R-CHG-11: text, a new name and a deletion are in the index before the next tool call; what is pending is not."""
+    async with desk(tmp_path) as here:
+        (here.root / "a.md").write_text("The walrus sleeps.\n")
+        (here.root / "b.md").write_text("The otter swims.\n")
+
+        async def paths(word: str) -> list[str]:
+            return [one["path"] for one in (await here("search", query=word))["citations"]]
+
+        assert await paths("walrus") == ["a.md"]
+        changed = await here.replace("a.md", "walrus", "narwhal")
+        assert (await paths("narwhal"), await paths("walrus")) == ([], ["a.md"])
+        moved = operation(await here.edit("move", "b.md", destination="c.md"))
+        await here.applied(changed, moved)
+        assert (await paths("narwhal"), await paths("walrus"), await paths("otter")) == (["a.md"], [], ["c.md"])
+        await here.undo(changed, moved)
+        assert (await paths("narwhal"), await paths("walrus"), await paths("otter")) == ([], ["a.md"], ["b.md"])
+        await here.applied(operation(await here.edit("delete", "b.md")))
+        assert await paths("otter") == []

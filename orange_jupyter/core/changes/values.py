@@ -151,11 +151,3 @@ class Proposal(Value):
         """The same proposal in another state; `changes` are fields of the proposal itself."""
         operation = self.operation.model_copy(update={"state": state, "decided_at": at})
         return self.model_copy(update={"operation": operation, **changes})
-
-
-class ChangeSet(Value):
-    """The operations that a session proposed together, in their order."""
-
-    change_set_id: str
-    session_id: str
-    proposals: tuple[Proposal, ...] = ()
