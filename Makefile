@@ -32,7 +32,7 @@ check: $(STAMP)
 	$(BIN)/python -m pytest -q tests/test_architecture.py
 
 test: check
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 3 --dist loadfile
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks.run

@@ -19,6 +19,10 @@ ROOT = Path(__file__).parents[1]
 ALLOWED_SKIPS = ROOT / "tests" / "allowed_skips.txt"
 PARTNERS = ROOT / "tests" / "providers" / "partners"
 NO_GGUF = "no model file is named for the tests (ORANGE_TEST_GGUF)"
+# Tests that talk to a kernel or a browser of their own get one second try, named in the summary: ipykernel 7.3 can lose
+# a message (ipykernel issue 1554), and a click can fall between two drawings. docs/decisions/0007.
+LIVE = {"browser", "kernel"}
+SECOND_TRIES = 4
 NO_DATA = "the public test files are not beside this checkout (ORANGE_TEST_DATA)"
 
 
@@ -96,6 +100,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         names = {mark.name for mark in item.iter_markers()} | set(getattr(item, "fixturenames", ()))
         for name in names & missing.keys():
             item.add_marker(pytest.mark.skip(reason=missing[name]))
+        if names & LIVE:
+            item.add_marker(pytest.mark.flaky(reruns=1))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """More second tries than `SECOND_TRIES` in one run are no accident: the run fails though every test passed."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    tried = reporter.stats.get("rerun", []) if reporter else []
+    if len(tried) > SECOND_TRIES and session.exitstatus == pytest.ExitCode.OK:
+        reporter.write_line(f"\n{len(tried)} tests needed a second try; {SECOND_TRIES} may.", red=True)
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 @pytest.hookimpl(wrapper=True)

@@ -7,7 +7,8 @@ so it may use `lab.page` and its locators directly, in plain synchronous calls.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -154,6 +155,13 @@ class Lab:
         """Wait until a cell's output shows a text."""
         shown = self.output(index).get_by_text(text).filter(visible=True)
         shown.first.wait_for(timeout=self.timeout * 1000)
+
+    def until(self, reached: Callable[[], bool]) -> None:
+        """Wait until something outside the page is so, such as a file; fails after `timeout` seconds."""
+        end = time.monotonic() + self.timeout
+        while not reached():
+            assert time.monotonic() < end, f"not reached in {self.timeout} s"
+            self.page.wait_for_timeout(50)
 
     def click(self, index: int, name: str, role: str = "button") -> None:
         """Click what has this role and accessible name inside a cell's output."""

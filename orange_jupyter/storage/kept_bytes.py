@@ -41,7 +41,9 @@ class KeptBytes:
         sha256 = hashlib.sha256(data).hexdigest()
         file = self._folder / sha256
         try:
-            if _touched(file) and hashlib.sha256(file.read_bytes()).hexdigest() == sha256:
+            # Another process may prune the file between the two.
+            there = self._read(sha256) if _touched(file) else None
+            if there is not None and hashlib.sha256(there).hexdigest() == sha256:
                 # Whoever wrote it may not have come to this yet.
                 sync_folder(self._folder)
             else:

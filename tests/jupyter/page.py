@@ -52,7 +52,7 @@ class Page:
         if kind == "update_display_data":
             name = content["transient"]["display_id"]
             self.updated_from.append((self.owner.get(name, ""), parent))
-            if name in self.owner:  # a page ignores displays that it does not have, such as an earlier page's
+            if self.owner.get(name) in self.cells:  # not a display of an earlier page
                 self.cells[self.owner[name]].take(kind, content)
             return
         if kind == "display_data" and content.get("transient", {}).get("display_id"):

@@ -223,9 +223,11 @@ def test_conflicts_have_ways_out_and_plan_mode_refuses(lab: Lab) -> None:
     lab.output(4).get_by_role("textbox").fill("other.md")
     lab.click(4, "Use this name")
     see(lab, 4, "2 changes to review")
+    see(lab, 2, "2 changes to review")
     lab.page.wait_for_timeout(450)
     lab.click(2, "Apply all 2")
-    see(lab, 4, "Applied")
+    lab.until((lab.folder / "kb/other.md").exists)
+    lab.until(lambda: "0.83" in (lab.folder / "kb/log.md").read_text(encoding="utf-8"))
     assert (lab.folder / "kb/other.md").read_text(encoding="utf-8") == "新的\n"
     assert (lab.folder / "kb/log.md").read_text(encoding="utf-8") == "a\n| 17 | NSE 0.83 from April |\n"
     lab.restart()
