@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+Box = tuple[float, float, float, float]
+"""x0, y0, x1, y1 from the top left of a page as a viewer shows it (rotated where the file says so)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A structure block of a document. `number` counts from 1; `box` is x0, y0, x1, y1 in PDF points."""
+    """A structure block of a document. `number` counts from 1 through the document; `box` is in PDF points.
+
+    `kind` is heading, paragraph, list, table, textbox, footnote, comment, equation or image; an image block's text
+    is its caption or alternative text, and `Documents.block_picture` gives its pixels.
+    """
 
     number: int
     kind: str
@@ -15,7 +22,26 @@ class Block:
     level: int | None = None
     heading_path: tuple[str, ...] = ()
     page: int | None = None
-    box: tuple[float, float, float, float] | None = None
+    box: Box | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PageText:
+    """One page of a PDF for a person who looks at it: its text as `read` gives it, and where a stretch of it stands.
+
+    `width` and `height` are in points; `marks` are boxes in shares of them (0 … 1), one a line of the stretch that was
+    asked for; `columns` is how many columns of text the page has, 0 where it has no text layer.
+    """
+
+    page: int
+    page_count: int
+    text: str
+    width: float
+    height: float
+    columns: int = 1
+    marks: tuple[Box, ...] = ()
+    title: str = ""
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +82,10 @@ class PictureLimits:
 class Chunk:
     """A stretch of a file's text that is searched and cited as one passage.
 
-    `start`/`end` are code points in the text that `read` gives: for a PDF in the text of `page`, for a DOCX in the
-    text of `block`, else in the whole note (front matter included, BOM and encoding decoded away). `text` is what
-    stands there, but for credentials, which are `⟦masked:n⟧`; a stretch that is nothing else is no chunk.
+    `start`/`end` are code points in the text that `read` gives: for a PDF in the text of `page` (`block` is then the
+    block in which the chunk begins), for a DOCX in the text of `block`, else in the whole note (front matter
+    included, BOM and encoding decoded away). `text` is what stands there, but for credentials, which are
+    `⟦masked:n⟧`; a stretch that is nothing else is no chunk.
     """
 
     text: str

@@ -6,14 +6,14 @@ Fakes that pass the same contract tests live beside the real parts, not in the t
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from orange_jupyter.core.approval import ApprovalRequest, Outcome, TierRequest
 from orange_jupyter.core.changes.values import Spot
 from orange_jupyter.core.corpus import Hits, Listing, ListQuery, SearchQuery
 from orange_jupyter.core.deltas import Delta
-from orange_jupyter.core.document import DocumentText, Extract, Picture, PictureLimits
+from orange_jupyter.core.document import DocumentText, Extract, PageText, Picture, PictureLimits
 from orange_jupyter.core.events import Event
 from orange_jupyter.core.messages import Reply, Request
 from orange_jupyter.core.outside import ANY_FILE, OutsideFilter, OutsideFound
@@ -68,6 +68,7 @@ class ModelInfo:
     max_output: int | None = None
     vision: bool = False
     vision_reason: str = ""
+    pictures: PictureLimits = field(default_factory=PictureLimits)
     embedded: bool = False
 
 
@@ -155,8 +156,21 @@ class Documents(Protocol):
         """An image file within limits. Raises ReadError."""
         ...
 
-    async def page_picture(self, data: bytes, page: int, limits: PictureLimits) -> Picture:
-        """A PDF page as a picture; `page` counts from 1. Raises ReadError out_of_range …"""
+    async def page_picture(
+        self, data: bytes, page: int, limits: PictureLimits, *, span: tuple[int, int] | None = None
+    ) -> Picture:
+        """A PDF page as a picture; `page` counts from 1. With `span` that stretch of its text is marked in it.
+
+        Raises ReadError out_of_range …
+        """
+        ...
+
+    async def page_text(self, data: bytes, page: int, *, span: tuple[int, int] | None = None) -> PageText:
+        """A PDF page's text and size, and where `span` (code points in that text) stands. Raises ReadError."""
+        ...
+
+    async def block_picture(self, data: bytes, block: int, limits: PictureLimits) -> Picture:
+        """The picture of an image block of a DOCX. Raises ReadError out_of_range, unsupported_type (no picture) …"""
         ...
 
     async def extract(self, data: bytes, file_type: str, *, name: str, encoding: str | None = None) -> Extract:

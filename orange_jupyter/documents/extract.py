@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, cast
 
 from orange_jupyter.core.codes import Code
-from orange_jupyter.core.document import DocumentText, Extract, Picture, PictureLimits
+from orange_jupyter.core.document import DocumentText, Extract, PageText, Picture, PictureLimits
 from orange_jupyter.core.errors import ReadError
 from orange_jupyter.core.masking import FindSecrets, mask_file
 from orange_jupyter.core.paths import shown_name
@@ -41,9 +41,20 @@ class LocalDocuments:
         """An image file within limits. Raises ReadError."""
         return cast(Picture, await self._run(data, "image", "picture", limits=asdict(limits)))
 
-    async def page_picture(self, data: bytes, page: int, limits: PictureLimits) -> Picture:
-        """A PDF page as a picture; `page` counts from 1. Raises ReadError out_of_range …"""
-        return cast(Picture, await self._run(data, "pdf", "page_picture", page=page, limits=asdict(limits)))
+    async def page_picture(
+        self, data: bytes, page: int, limits: PictureLimits, *, span: tuple[int, int] | None = None
+    ) -> Picture:
+        """A PDF page as a picture, `span` of its text marked; `page` counts from 1. Raises ReadError out_of_range …"""
+        call = {"page": page, "limits": asdict(limits), "span": span}
+        return cast(Picture, await self._run(data, "pdf", "page_picture", **call))
+
+    async def page_text(self, data: bytes, page: int, *, span: tuple[int, int] | None = None) -> PageText:
+        """A PDF page's text and size, and where `span` stands on it. Raises ReadError out_of_range …"""
+        return cast(PageText, await self._run(data, "pdf", "page_text", page=page, span=span))
+
+    async def block_picture(self, data: bytes, block: int, limits: PictureLimits) -> Picture:
+        """The picture of an image block of a DOCX. Raises ReadError out_of_range, unsupported_type …"""
+        return cast(Picture, await self._run(data, "docx", "block_picture", block=block, limits=asdict(limits)))
 
     async def extract(self, data: bytes, file_type: str, *, name: str, encoding: str | None = None) -> Extract:
         """Title, tags and chunks of a searchable file, credentials hidden; `name` is its name. Raises ReadError."""

@@ -26,6 +26,6 @@ FORMATS = (
     Format("markdown", "markdown", ("extract",), in_worker=False, most_bytes=20 * _MB),
     Format("txt", "text", ("extract",), in_worker=False, most_bytes=20 * _MB),
     Format("docx", "word", ("text", "extract"), in_worker=True, most_bytes=200 * _MB),
-    Format("pdf", "pdf", ("text", "extract", "page_picture"), in_worker=True, most_bytes=200 * _MB),
+    Format("pdf", "pdf", ("text", "extract", "page_text", "page_picture"), in_worker=True, most_bytes=200 * _MB),
     Format("image", "image", ("picture",), in_worker=True, most_bytes=20 * _MB),
 )

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 from pydantic import TypeAdapter, ValidationError
 
 from orange_jupyter.core.codes import Code
-from orange_jupyter.core.document import DocumentText, Extract, Picture
+from orange_jupyter.core.document import DocumentText, Extract, PageText, Picture
 from orange_jupyter.core.errors import ReadError
 
 MAX_HEAD = 65_536
@@ -22,8 +22,9 @@ MAX_BODY = 256 * 1_048_576
 _LENGTHS = struct.Struct(">IQ")
 _TEXT = TypeAdapter(DocumentText)
 _EXTRACT = TypeAdapter(Extract)
+_PAGE = TypeAdapter(PageText)
 
-Result = DocumentText | Extract | Picture
+Result = DocumentText | Extract | PageText | Picture
 
 
 class FrameError(Exception):
@@ -67,6 +68,8 @@ def pack_result(result: Result) -> tuple[dict[str, Any], bytes]:
             return {"kind": "text"}, _TEXT.dump_json(result)
         case Extract():
             return {"kind": "extract"}, _EXTRACT.dump_json(result)
+        case PageText():
+            return {"kind": "page"}, _PAGE.dump_json(result)
         case Picture():
             facts = [result.media_type, result.width, result.height, result.frames]
             return {"kind": "picture", "facts": [*facts, result.original_width, result.original_height]}, result.data
@@ -80,6 +83,8 @@ def unpack_result(head: dict[str, Any], body: bytes) -> Result:
                 return _TEXT.validate_json(body, strict=True)
             case {"kind": "extract"}:
                 return _EXTRACT.validate_json(body, strict=True)
+            case {"kind": "page"}:
+                return _PAGE.validate_json(body, strict=True)
             case {"kind": "picture", "facts": [str(media_type), int(w), int(h), int(frames), int(ow), int(oh)]}:
                 return Picture(body, media_type, w, h, frames, ow, oh)
             case {"kind": "error", "code": str(code), "message": str(message)}:

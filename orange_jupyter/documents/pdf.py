@@ -7,15 +7,15 @@ columns of half of all two-column pages in a wrong order (documents-facts.md).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import pymupdf
-from PIL import Image
+from PIL import Image, ImageDraw
 
 from orange_jupyter.core.codes import Code
-from orange_jupyter.core.document import Block, DocumentText, Extract, Picture, PictureLimits
+from orange_jupyter.core.document import Block, Box, DocumentText, Extract, PageText, Picture, PictureLimits
 from orange_jupyter.core.errors import ReadError
 from orange_jupyter.documents.chunks import chunk_plain
 from orange_jupyter.documents.raster import MAX_SIDE, encode
@@ -69,29 +69,76 @@ def extract(data: bytes, *, name: str) -> Extract:
     )
 
 
-def page_picture(data: bytes, page: int, limits: PictureLimits) -> Picture:
-    """One page, rendered to fill the limits. Raises ReadError out_of_range, damaged, encrypted."""
+def page_text(data: bytes, page: int, span: Sequence[int] | None = None) -> PageText:
+    """One page's text, size and the boxes of `span` on it. Raises ReadError out_of_range, damaged, encrypted."""
     with _opened(data) as document:
-        if not 1 <= page <= document.page_count:
-            raise ReadError(
-                Code.OUT_OF_RANGE,
-                f"Page {page} does not exist; the PDF has pages 1–{document.page_count}.",
-                details={"first": 1, "last": document.page_count},
-            )
+        _check_page(document, page)
         try:
-            return _rendered(document, page, limits)
+            blocks = _page_blocks(document, page, 0)
+            rect = document[page - 1].rect
+        except _FAULTS as error:
+            _refuse_exhaustion(error)
+            raise _damaged(f"page {page} cannot be read") from None
+        content = "\n\n".join(block.text for block in blocks)
+        marks = _marks(blocks, span, (rect.width, rect.height)) if span else ()
+        return PageText(
+            page, document.page_count, content, rect.width, rect.height, int(bool(blocks)), marks, _title(document)
+        )
+
+
+def page_picture(data: bytes, page: int, limits: PictureLimits, span: Sequence[int] | None = None) -> Picture:
+    """One page, rendered to fill the limits, `span` marked. Raises ReadError out_of_range, damaged, encrypted."""
+    marks = page_text(data, page, span).marks if span else ()
+    with _opened(data) as document:
+        _check_page(document, page)
+        try:
+            return _rendered(document, page, limits, marks)
         except _FAULTS as error:
             _refuse_exhaustion(error)
             raise _damaged(f"page {page} cannot be drawn") from None
 
 
-def _rendered(document: Any, page: int, limits: PictureLimits) -> Picture:
+def _check_page(document: Any, page: int) -> None:
+    if not 1 <= page <= document.page_count:
+        raise ReadError(
+            Code.OUT_OF_RANGE,
+            f"Page {page} does not exist; the PDF has pages 1–{document.page_count}.",
+            details={"first": 1, "last": document.page_count},
+        )
+
+
+def _marks(blocks: Sequence[Block], span: Sequence[int], size: tuple[float, float]) -> tuple[Box, ...]:
+    """The boxes of the blocks that `span` touches, in shares of the page."""
+    marks: list[Box] = []
+    at = 0
+    for block in blocks:
+        if block.box and at < span[1] and span[0] < at + len(block.text):
+            x0, y0, x1, y1 = block.box
+            marks.append((x0 / size[0], y0 / size[1], x1 / size[0], y1 / size[1]))
+        at += len(block.text) + 2
+    return tuple(marks)
+
+
+def _rendered(document: Any, page: int, limits: PictureLimits, marks: Sequence[Box] = ()) -> Picture:
     sheet = document[page - 1]
     width, height = max(sheet.rect.width, 1.0), max(sheet.rect.height, 1.0)
     zoom = min(min(limits.max_width, MAX_SIDE) / width, min(limits.max_height, MAX_SIDE) / height, _MAX_ZOOM)
     drawn = sheet.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), alpha=False, colorspace=pymupdf.csRGB)
     image = Image.frombytes("RGB", (drawn.width, drawn.height), drawn.samples)
+    if marks:
+        image = _marked(image, marks)
     return encode(image, limits, original=(round(width), round(height)))
+
+
+def _marked(image: Image.Image, marks: Sequence[Box]) -> Image.Image:
+    """The picture with a see-through fill and an outline over each box."""
+    over = Image.new("RGBA", image.size, (0, 0, 0, 0))
+    pen = ImageDraw.Draw(over)
+    width, height = image.size
+    for x0, y0, x1, y1 in marks:
+        box = (x0 * width, y0 * height, x1 * width, y1 * height)
+        pen.rectangle(box, fill=(255, 214, 64, 96), outline=(176, 74, 0, 255), width=max(1, width // 700))
+    return Image.alpha_composite(image.convert("RGBA"), over).convert("RGB")
 
 
 @contextmanager

@@ -32,14 +32,28 @@ _CUT_ASIDE = 1000
 
 
 @dataclass(frozen=True, slots=True)
+class Figure:
+    """A page's picture for a saved notebook, made small: encoded bytes, their media type, pixels."""
+
+    data: bytes
+    media_type: str
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True)
 class Surroundings:
-    """Where a cited passage stands: text around it as read, first line, a notebook-relative path to link to."""
+    """Where a cited passage stands: text around it as read, first line, a notebook-relative path to link to.
+
+    `figure` is a PDF page's picture with the passage marked.
+    """
 
     link: str | None = None
     before: str = ""
     after: str = ""
     line: int | None = None
     changed: bool = False
+    figure: Figure | None = None
 
 
 @dataclass(frozen=True, slots=True)
