@@ -75,6 +75,7 @@ async def attached(app: App, paths: tuple[str, ...], knowledge_bases: tuple[str,
                 width=picture.width,
                 height=picture.height,
                 caption=place.shown,
+                path=place.shown,
             )
         )
     return tuple(images)

@@ -34,7 +34,10 @@ class Reasoning(Value):
 
 
 class Image(Value):
-    """A picture that was, or is to be, shown to a model. The bytes lie in the blob store under `sha256`."""
+    """A picture that was, or is to be, shown to a model. The bytes lie in the blob store under `sha256`.
+
+    `path` is the file it comes from as `read` shows it, with the PDF page or the DOCX block; "" for other pictures.
+    """
 
     kind: Literal["image"] = "image"
     sha256: str
@@ -42,6 +45,14 @@ class Image(Value):
     width: int
     height: int
     caption: str = ""
+    path: str = ""
+    page: int | None = None
+    block: int | None = None
+
+    @property
+    def picture_id(self) -> str:
+        """`img_` and 16 digits of the hash: the name under which a result's payload lists the picture."""
+        return f"img_{self.sha256[:16]}"
 
 
 class ToolCall(Value):

@@ -83,4 +83,4 @@ def without_pictures(message: Message) -> Message:
 
 def _noted(image: Image) -> Text:
     about = f", {image.caption}" if image.caption else ""
-    return Text(text=f"[A picture was shown here: {image.sha256[:12]}{about}. Read it again to look at it.]")
+    return Text(text=f"[A picture was shown here: {image.picture_id}{about}. Read it again to look at it.]")

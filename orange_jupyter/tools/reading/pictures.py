@@ -38,8 +38,8 @@ async def read_picture(context: ToolContext, content: FileBytes) -> Result:
     picture = await context.documents.picture(content.data, PictureLimits())
     name = posixpath.basename(content.info.place.relative)
     fields = await heading_fields(context, content, None, posixpath.splitext(name)[0])
-    image = await _kept(context, picture, content.info.place.shown)
-    about: dict[str, Any] = {"id": _identity(image), "width": picture.width, "height": picture.height}
+    image = await _kept(context, picture, (content.info.place.shown, None, None))
+    about: dict[str, Any] = {"id": image.picture_id, "width": picture.width, "height": picture.height}
     about["format"] = picture.media_type.removeprefix("image/")
     if picture.frames > 1:
         about["frames"] = picture.frames
@@ -66,9 +66,9 @@ async def attach_pages(context: ToolContext, content: FileBytes, what: tuple[Ask
         except ToolError as error:
             left_out.append({"page": page, "reason": error.message})
             continue
-        image = await _kept(context, picture, f"{content.info.place.shown}, page {page}")
+        image = await _kept(context, picture, (content.info.place.shown, page, None))
         images.append(image)
-        listed.append({"id": _identity(image), "page": page, "width": image.width, "height": image.height})
+        listed.append({"id": image.picture_id, "page": page, "width": image.width, "height": image.height})
     if last >= first + most:
         reason = f"at most {most} pages at a time; read pages {first + most}–{last} next"
         left_out.append({"page": first + most, "reason": reason})
@@ -94,10 +94,10 @@ async def attach_note_pictures(context: ToolContext, refs: Sequence[dict[str, An
         except ToolError as error:
             left_out.append({"reason": f"{ref['path']}: {error.message}"})
             continue
-        image = await _kept(context, picture, ref["path"])
+        image = await _kept(context, picture, (ref["path"], None, None))
         images.append(image)
         caption = ref.get("alt") or ref["path"]
-        listed.append({"id": _identity(image), "caption": caption, "width": image.width, "height": image.height})
+        listed.append({"id": image.picture_id, "caption": caption, "width": image.width, "height": image.height})
     left_out += [{"reason": f"{ref['path']}: at most {NOTE_PICTURES} at a time"} for ref in there[NOTE_PICTURES:]]
     fields: dict[str, Any] = {"documentImages": listed}
     if left_out:
@@ -105,12 +105,18 @@ async def attach_note_pictures(context: ToolContext, refs: Sequence[dict[str, An
     return Attached(fields, tuple(images))
 
 
-async def _kept(context: ToolContext, picture: Picture, caption: str) -> Image:
+async def _kept(context: ToolContext, picture: Picture, where: tuple[str, int | None, int | None]) -> Image:
+    """The picture among the kept ones; `where` is (path as shown, PDF page, DOCX block)."""
+    path, page, block = where
     sha256 = await context.blobs.put(picture.data, picture.media_type)
+    part = f", page {page}" if page is not None else f", block {block}" if block is not None else ""
     return Image(
-        sha256=sha256, media_type=picture.media_type, width=picture.width, height=picture.height, caption=caption
+        sha256=sha256,
+        media_type=picture.media_type,
+        width=picture.width,
+        height=picture.height,
+        caption=path + part,
+        path=path,
+        page=page,
+        block=block,
     )
-
-
-def _identity(image: Image) -> str:
-    return f"img_{image.sha256[:16]}"
