@@ -27,6 +27,7 @@ def encode(image: Image.Image, limits: PictureLimits, *, original: tuple[int, in
     height = max(1, min(limits.max_height, MAX_SIDE))
     room = min(limits.max_bytes, MAX_BYTES)
     image.thumbnail((width, height), Image.Resampling.LANCZOS, reducing_gap=2.0)
+    image.info = {}
     if image.mode != "L" and image.getcolors(_FLAT_COLOURS) is not None and "A" not in image.mode:
         image = image.convert("P", palette=Image.Palette.ADAPTIVE, colors=_FLAT_COLOURS)
     while max(image.size) >= _SMALLEST or max(original) < _SMALLEST:
