@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import os
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from functools import partial
@@ -27,10 +28,14 @@ class LocalDocuments:
     """Implements `core.ports.Documents` over FORMATS. Used from one event loop; `close` ends the workers."""
 
     def __init__(
-        self, workers: int = 1, *, limits: WorkerLimits | None = None, environment: Mapping[str, str] | None = None
+        self,
+        workers: int | None = None,
+        *,
+        limits: WorkerLimits | None = None,
+        environment: Mapping[str, str] | None = None,
     ) -> None:
-        """Starts nothing yet. `workers` at once at most; a figure above the number of cores gains nothing."""
-        self._pool = Pool(workers, limits=limits, environment=environment)
+        """Starts nothing yet. `workers` at once at most: one a core by default, at least two and at most four."""
+        self._pool = Pool(workers or workers_here(), limits=limits, environment=environment)
         self._find_secrets: FindSecrets = secret_spans
 
     async def text(self, data: bytes, file_type: str) -> DocumentText:
@@ -57,11 +62,15 @@ class LocalDocuments:
         return cast(Picture, await self._run(data, "docx", "block_picture", block=block, limits=asdict(limits)))
 
     async def extract(self, data: bytes, file_type: str, *, name: str, encoding: str | None = None) -> Extract:
-        """Title, tags and chunks of a searchable file, credentials hidden; `name` is its name. Raises ReadError."""
+        """Title, tags and chunks of a searchable file, credentials hidden; `name` is its name. Raises ReadError.
+
+        A document waits behind every other call: only the index asks for this, and most of it in the background.
+        """
         stem = file_stem(name)
         entry = _format(file_type, "extract", len(data))
         if entry.in_worker:
-            found = cast(Extract, await self._run(data, file_type, "extract", name=stem))
+            call = {"file_type": file_type, "operation": "extract", "arguments": {"name": stem}}
+            found = cast(Extract, await self._pool.run(call, data, background=True))
             return await asyncio.to_thread(hidden_in_document, found, self._find_secrets)
         return await asyncio.to_thread(self._extract_note, entry, data, (name, encoding))
 
@@ -88,6 +97,12 @@ class LocalDocuments:
         _format(file_type, operation, len(data))
         call = {"file_type": file_type, "operation": operation, "arguments": arguments}
         return await self._pool.run(call, data)
+
+
+def workers_here() -> int:
+    """One a core that this process may use, at least two (one is kept for whoever waits) and at most four."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(4, max(2, cores))
 
 
 def file_stem(name: str) -> str:

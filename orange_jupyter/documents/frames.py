@@ -1,5 +1,8 @@
 """What travels between the kernel and a worker: a JSON head and a body of bytes, each with its length before it.
 
+A document's text is a line of JSON for what is short and further lines for its pages, blocks or chunks, some hundred
+each: to validate a line holds the interpreter, and a long book in one line would stop the kernel meanwhile.
+
 No pickles: a worker that a hostile file took over can send wrong values, but nothing that runs here.
 """
 
@@ -7,24 +10,35 @@ from __future__ import annotations
 
 import json
 import struct
-from typing import Any, BinaryIO
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, BinaryIO, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
 from orange_jupyter.core.codes import Code
-from orange_jupyter.core.document import DocumentText, Extract, PageText, Picture
+from orange_jupyter.core.document import Block, Chunk, DocumentText, Extract, PageText, Picture
 from orange_jupyter.core.errors import ReadError
 
 MAX_HEAD = 65_536
 MAX_BODY = 256 * 1_048_576
 """Bytes of a frame; a document's text is far below, and what is above comes from a broken worker."""
 
+A_LINE = 400
+"""Items of a line of a body: a few milliseconds."""
+
 _LENGTHS = struct.Struct(">IQ")
 _TEXT = TypeAdapter(DocumentText)
 _EXTRACT = TypeAdapter(Extract)
 _PAGE = TypeAdapter(PageText)
+_LONG: dict[str, TypeAdapter[tuple[Any, ...]]] = {
+    "pages": TypeAdapter(tuple[str, ...]),
+    "blocks": TypeAdapter(tuple[Block, ...]),
+    "chunks": TypeAdapter(tuple[Chunk, ...]),
+}
 
 Result = DocumentText | Extract | PageText | Picture
+_Long = TypeVar("_Long", DocumentText, Extract)
 
 
 class FrameError(Exception):
@@ -65,9 +79,11 @@ def pack_result(result: Result) -> tuple[dict[str, Any], bytes]:
     """A result as head and body; a picture's bytes travel as they are."""
     match result:
         case DocumentText():
-            return {"kind": "text"}, _TEXT.dump_json(result)
+            short = _TEXT.dump_json(replace(result, pages=(), blocks=()))
+            return {"kind": "text"}, b"\n".join([short, *_lines(result, "pages"), *_lines(result, "blocks")])
         case Extract():
-            return {"kind": "extract"}, _EXTRACT.dump_json(result)
+            short = _EXTRACT.dump_json(replace(result, chunks=()))
+            return {"kind": "extract"}, b"\n".join([short, *_lines(result, "chunks")])
         case PageText():
             return {"kind": "page"}, _PAGE.dump_json(result)
         case Picture():
@@ -80,9 +96,9 @@ def unpack_result(head: dict[str, Any], body: bytes) -> Result:
     try:
         match head:
             case {"kind": "text"}:
-                return _TEXT.validate_json(body, strict=True)
+                return _whole(_TEXT, body, ("pages", "blocks"))
             case {"kind": "extract"}:
-                return _EXTRACT.validate_json(body, strict=True)
+                return _whole(_EXTRACT, body, ("chunks",))
             case {"kind": "page"}:
                 return _PAGE.validate_json(body, strict=True)
             case {"kind": "picture", "facts": [str(media_type), int(w), int(h), int(frames), int(ow), int(oh)]}:
@@ -99,6 +115,25 @@ def unpack_result(head: dict[str, Any], body: bytes) -> Result:
                 raise FrameError("a frame holds no result")
     except (ValidationError, ValueError):
         raise FrameError("a frame's result is not valid") from None
+
+
+def _lines(result: DocumentText | Extract, name: str) -> Iterator[bytes]:
+    items = getattr(result, name)
+    for first in range(0, len(items), A_LINE):
+        yield name.encode("ascii") + _LONG[name].dump_json(items[first : first + A_LINE])
+
+
+def _whole(adapter: TypeAdapter[_Long], body: bytes, names: tuple[str, ...]) -> _Long:
+    """What the lines of a body say together. Raises ValueError."""
+    short, *lines = body.split(b"\n")
+    found: dict[str, Any] = {name: [] for name in names}
+    for line in lines:
+        name = next((name for name in names if line.startswith(name.encode("ascii"))), "")
+        if not name:
+            raise ValueError("a line of no known kind")
+        found[name].extend(_LONG[name].validate_json(line[len(name) :], strict=True))
+    long: dict[str, Any] = {name: tuple(items) for name, items in found.items()}
+    return replace(adapter.validate_json(short, strict=True), **long)
 
 
 def pack_error(error: ReadError) -> dict[str, Any]:

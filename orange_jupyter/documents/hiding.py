@@ -8,6 +8,11 @@ from dataclasses import replace
 
 from orange_jupyter.core.document import Chunk, Extract
 from orange_jupyter.core.masking import COVER, MASK, FindSecrets, Masked
+from orange_jupyter.core.shapes import merged
+
+STRETCH = 400_000
+BESIDE = 20_000
+"""Code points. A private key of 16,384 bits has 12,700."""
 
 _COVERED = re.compile(f"{COVER}+")
 _NOTHING = re.compile(rf"[\s{COVER}]*+")
@@ -27,7 +32,22 @@ def hidden_in_note(masked: Masked, parse: Callable[[str], Extract]) -> Extract:
 def hidden_in_document(found: Extract, find: FindSecrets) -> Extract:
     """The same for a document whose passages were cut elsewhere; together they are its whole text but for blanks."""
     whole, places = _joined(found.chunks)
-    return _hidden(found, Masked(whole, find(whole)), places, lambda text: Masked(text, find(text)).shown)
+    return _hidden(found, Masked(whole, spans(whole, find)), places, lambda text: Masked(text, find(text)).shown)
+
+
+def spans(whole: str, find: FindSecrets) -> tuple[tuple[int, int], ...]:
+    """What `find` finds in a text, looked for in stretches of it: one look at a long book would stop the kernel.
+
+    Each stretch begins and ends at a line, and sees some of its neighbours': no key is that long.
+    """
+    if len(whole) <= STRETCH:
+        return find(whole)
+    found: list[tuple[int, int]] = []
+    for start in range(0, len(whole), STRETCH):
+        first = whole.rfind("\n", 0, max(0, start - BESIDE)) + 1
+        last = whole.find("\n", start + STRETCH + BESIDE)
+        found += [(a + first, b + first) for a, b in find(whole[first : last if last >= 0 else len(whole)])]
+    return merged(found)
 
 
 def _hidden(found: Extract, masked: Masked, places: Sequence[tuple[int, int]], name: Name) -> Extract:
@@ -43,14 +63,18 @@ def _hidden(found: Extract, masked: Masked, places: Sequence[tuple[int, int]], n
 
 
 def _joined(chunks: Sequence[Chunk]) -> tuple[str, list[tuple[int, int]]]:
-    """The passages as one text, and where each stands in it; one that was cut inside a word goes on without a gap."""
+    """The passages as one text, and where each stands in it; one that was cut inside a word goes on without a gap.
+
+    Offsets are those of a page's text, else of a block's: on a page, a passage may go on in a block that began before.
+    """
     pieces: list[str] = []
     places: list[tuple[int, int]] = []
     at, before = 0, None
     for chunk in chunks:
-        here = (chunk.page, chunk.block, chunk.start)
+        text = (chunk.page, chunk.block if chunk.page is None else None)
+        here = (*text, chunk.start)
         gap = "" if before in (None, here) else "\n"
         pieces += [gap, chunk.text]
         places.append((at + len(gap), at + len(gap) + len(chunk.text)))
-        at, before = places[-1][1], (chunk.page, chunk.block, chunk.end)
+        at, before = places[-1][1], (*text, chunk.end)
     return "".join(pieces), places

@@ -33,6 +33,7 @@ SUPPORT = {
     "ooxml",
     "pool",
     "process",
+    "queue",
     "raster",
     "structure",
     "word_styles",
