@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import Locator
 
 from benchmarks.streaming import Window, kernel_of, model_line, stream_server, watch_windows
 from tests.lab import Lab
@@ -36,6 +37,22 @@ NOTE_CLICKS = """() => {
     if (event.target.closest('.oj-btn.is-primary')) window.clicks.push(performance.timeOrigin + event.timeStamp);
   };
   document.addEventListener('click', note, true);
+}"""
+
+OPERATIONS = 200
+# From the click to the first change of the page that it brings, and the frame that paints it.
+NOTE_ANSWERS = """() => {
+  window.answers = [];
+  let clicked = 0;
+  document.addEventListener('click', event => { clicked = event.timeStamp; }, true);
+  const seen = () => {
+    if (!clicked) return;
+    const began = clicked;
+    clicked = 0;
+    requestAnimationFrame(() => setTimeout(() => window.answers.push(performance.now() - began)));
+  };
+  const root = document.querySelectorAll('.jp-Cell')[3];
+  new MutationObserver(seen).observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
 }"""
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
@@ -89,6 +106,58 @@ def test_approve(lab: Lab) -> None:
     starts = json.loads(lab.output_text(5).strip())
     clicks = lab.page.evaluate("() => window.clicks")
     _tell([round(start - click, 1) for click, start in zip(clicks, starts, strict=True)])
+
+
+def test_changes(lab: Lab) -> None:
+    """Milliseconds from each click in a review of 200 operations, one of them on a 5 MB note, to the painted answer."""
+    lines = [f"第 {number} 行 the factor of station {number} stays\n" for number in range(120_000)]
+    edits = [
+        {"oldText": lines[at], "newText": lines[at].replace("stays", "moves")} for at in range(500, 120_000, 10_000)
+    ]
+    calls = [{"name": "edit", "arguments": {"operation": "replace", "path": "big.md", "edits": edits}}]
+    calls += [
+        {"name": "write", "arguments": {"kind": "file", "targetPath": f"new/{at}.md", "content": f"note {at}\n" * 20}}
+        for at in range(OPERATIONS - 1)
+    ]
+    files = {"kb/big.md": "".join(lines), "writer.json": json.dumps({"replies": [{"calls": calls}, {"text": "Done."}]})}
+    cells = [
+        "%load_ext orange_jupyter",
+        "%orange kb add kb",
+        "%orange model add writer --provider scripted --script writer.json --context 900000",
+        "%%orange --model writer --tier workspace-write\npropose",
+    ]
+    lab.open(cells, files=files)
+    for index in range(4):
+        lab.run(index)
+    review = lab.output(3)
+    review.get_by_role("button", name="Apply all").wait_for(timeout=60_000)
+    lab.page.evaluate(NOTE_ANSWERS)
+    took: dict[str, float] = {}
+
+    def click(what: str, target: Locator) -> None:
+        lab.page.wait_for_timeout(600)
+        target.scroll_into_view_if_needed()
+        lab.page.evaluate("() => window.answers.length = 0")
+        target.click()
+        lab.page.wait_for_function("() => window.answers.length", timeout=20_000)
+        took[what] = round(lab.page.evaluate("() => window.answers[0]"), 1)
+
+    parts = review.locator(".oj-part")
+    for name in ("Show first", "big.md"):
+        if parts.count() == 0 and review.get_by_role("button", name=name).count():
+            click(f"open: {name}", review.get_by_role("button", name=name).first)
+    click("one hunk off", parts.nth(1).get_by_role("checkbox"))
+    click("one operation off", review.get_by_role("checkbox", name="new/7.md").first)
+    everything = review.get_by_role("checkbox", name=f"of {OPERATIONS} selected")
+    click("all on", everything)
+    click("all off", everything)
+    click("all on again", everything)
+    click("side by side", review.get_by_text("Side by side"))
+    click("unified", review.get_by_text("Unified"))
+    click("edit a hunk", parts.nth(0).get_by_role("button", name="Edit"))
+    click("keep my text", review.get_by_role("button", name="Keep my text"))
+    click("reject all", review.get_by_role("button", name="Reject all"))
+    _tell(took)
 
 
 def _tell(figures: Any) -> None:

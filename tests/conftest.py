@@ -100,7 +100,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         names = {mark.name for mark in item.iter_markers()} | set(getattr(item, "fixturenames", ()))
         for name in names & missing.keys():
             item.add_marker(pytest.mark.skip(reason=missing[name]))
-        if names & LIVE:
+        if names & LIVE and item.path.is_relative_to(ROOT / "tests"):
             item.add_marker(pytest.mark.flaky(reruns=1))
 
 

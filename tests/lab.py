@@ -266,8 +266,7 @@ def load(page: Page, server: LabServer) -> None:
 @pytest.fixture
 def lab(chromium: Chromium, lab_server: LabServer, request: pytest.FixtureRequest) -> Iterator[Lab]:
     """A fresh page of Lab and an empty folder for one test; what it opened is closed and shut down afterwards."""
-    folder = lab_server.root / request.node.name[:80].replace("/", "-")
-    folder.mkdir(parents=True)
+    folder = lab_server.folder_for(request)
 
     def start() -> Page:
         page = chromium.browser.new_page(viewport={"width": 1200, "height": 900})

@@ -68,6 +68,14 @@ class LabServer:
     home: Path
     log: Path
 
+    def folder_for(self, request: pytest.FixtureRequest) -> Path:
+        """A new empty folder named after the test; a second try gets one of its own."""
+        name = request.node.name[:80].replace("/", "-")
+        tries = (self.root / (f"{name}-{number}" if number else name) for number in range(9))
+        folder = next(one for one in tries if not one.exists())
+        folder.mkdir(parents=True)
+        return folder
+
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Chromium]:

@@ -38,8 +38,7 @@ class Notebook7(Lab):
 @pytest.fixture
 def notebook7(chromium: Chromium, lab_server: LabServer, request: pytest.FixtureRequest) -> Iterator[Notebook7]:
     """A fresh page of Notebook 7 and an empty folder for one test; kernels are shut down afterwards."""
-    folder = lab_server.root / request.node.name[:80].replace("/", "-")
-    folder.mkdir(parents=True)
+    folder = lab_server.folder_for(request)
 
     def start() -> Page:
         page = chromium.browser.new_page(viewport={"width": 1200, "height": 900})

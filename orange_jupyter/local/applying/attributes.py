@@ -21,7 +21,9 @@ def copy_attributes(old: int, new: int) -> tuple[str, ...]:
     mode = stat.S_IMODE(state.st_mode)
     warnings = _copy_owner(state, new)
     lost_group = os.fstat(new).st_gid != state.st_gid
-    lost = set_xattrs(new, xattrs_of(old))
+    readable = xattrs_of(old)
+    unread = tuple(name for name in _names(old) if name not in readable and not name.startswith(QUIET))
+    lost = (*unread, *set_xattrs(new, readable))
     if lost:
         warnings += (f"These attributes could not be kept: {', '.join(lost)}.",)
     if warnings:
@@ -54,16 +56,25 @@ def _chown(fd: int, user: int, group: int) -> bool:
 
 def xattrs_of(fd: int) -> Xattrs:
     """All extended attributes that this user can read, ACLs among them. Raises OSError (I/O)."""
-    if not hasattr(os, "listxattr"):
-        return {}
     found: Xattrs = {}
-    try:
-        for name in os.listxattr(fd):
+    for name in _names(fd):
+        try:
             found[name] = os.getxattr(fd, name)
-    except OSError as error:
-        if error.errno not in (*LOST, errno.ENODATA):
-            raise
+        except OSError as error:
+            if error.errno not in (*LOST, errno.ENODATA):
+                raise
     return found
+
+
+def _names(fd: int) -> list[str]:
+    if not hasattr(os, "listxattr"):
+        return []
+    try:
+        return os.listxattr(fd)
+    except OSError as error:
+        if error.errno not in LOST:
+            raise
+        return []
 
 
 def set_xattrs(fd: int, xattrs: Xattrs) -> tuple[str, ...]:
