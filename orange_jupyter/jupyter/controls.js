@@ -188,7 +188,8 @@ class Board {
     return `${Math.floor(all / 60)}:${String(all % 60).padStart(2, "0")}`;
   }
 
-  hear(message) {
+  hear(message, buffers) {
+    if (message.type === "inspect") this.hearInspector(message, buffers); // passages.js
     if (message.type === "rights") this.drawRights(message);
     if (message.type === "stale") this.drawStale(message);
     if (message.type === "passage") this.drawPassage(message);
@@ -517,7 +518,7 @@ class Board {
 
 function render({ model, el }) {
   const board = new Board(model, el);
-  const hear = (message) => board.hear(message);
+  const hear = (message, buffers) => board.hear(message, buffers);
   const probe = () => board.probe();
   model.on("msg:custom", hear);
   model.on("comm_live_update", probe);

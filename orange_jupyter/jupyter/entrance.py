@@ -12,7 +12,8 @@ from orange_jupyter.jupyter.ports import Candidates, Door, Office, Where
 from orange_jupyter.jupyter.runtime import Runtime
 
 if TYPE_CHECKING:
-    from orange_jupyter.jupyter.changes.reviews import Reviews  # that module loads the Markdown parser
+    from orange_jupyter.jupyter.changes.reviews import Reviews  # these modules load the Markdown parser
+    from orange_jupyter.jupyter.inspector.inspections import Inspections
 
 Tell = Callable[[str, str | None], None]
 """Shows an error: message, hint."""
@@ -30,6 +31,7 @@ class Entrance:
         self.guard = guard
         self._office: asyncio.Task[Office] | None = None
         self._reviews: Reviews | None = None
+        self._inspections: Inspections | None = None
 
     async def office(self, where: Where) -> Office:
         """The office, opened by the first who needs it; on the runtime's loop. A failed opening is tried again."""
@@ -44,6 +46,14 @@ class Entrance:
 
         self._reviews = self._reviews or Reviews(self.runtime, self.guard)
         return self._reviews
+
+    @property
+    def inspections(self) -> Inspections:
+        """The pages that are looked at in this kernel, made when the first is shown; on the runtime's loop."""
+        from orange_jupyter.jupyter.inspector.inspections import Inspections
+
+        self._inspections = self._inspections or Inspections(self.runtime, self.guard)
+        return self._inspections
 
     def candidates(self) -> Candidates:
         """Names for completion; none while the office is not open. From any thread."""

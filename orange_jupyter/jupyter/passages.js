@@ -50,6 +50,32 @@ Object.assign(Board.prototype, {
     return links.find((link) => link.getAttribute("href") === wanted);
   },
 
+  // A cited page of a document: the same panel as an inspector, with the passage marked on the page (inspector.js).
+  hearInspector(message, buffers) {
+    const open = this.passage;
+    if (!open) return;
+    if (message.what === "leaf" && !open.node && message.citation === open.citation) this.openInspector(open);
+    if (!open.inspector || (open.inspector.nonce && open.inspector.nonce !== message.look)) return;
+    open.inspector.hear(message, buffers);
+    if (open.fresh) {
+      open.fresh = false;
+      open.inspector.title.focus({ preventScroll: true });
+      open.node.scrollIntoView({ block: "nearest" });
+    }
+  },
+
+  openInspector(open) {
+    const send = (message) => this.send(message);
+    open.inspector = new Inspector({ look: this.look.inspector, send, onclose: () => this.closePassage(), number: `${open.link.textContent.replace("?", "")} ` });
+    const turn = (key, link) => h("button", { type: "button", class: "oj-btn is-quiet", disabled: !link, onclick: () => this.askPassage(link) }, this.word(key));
+    open.inspector.node.append(h("div", { class: "oj-actions" }, turn("passage.previous", this.otherCitation(-1)), turn("passage.next", this.otherCitation(1))));
+    open.node = open.inspector.node;
+    open.node.classList.add("oj-live-pass");
+    open.node.addEventListener("keydown", (event) => this.escapePassage(event));
+    open.fresh = true;
+    this.placePassage();
+  },
+
   // Below the citation's paragraph; below the growing text while that paragraph still grows.
   placePassage() {
     const { link, node } = this.passage;
@@ -77,6 +103,11 @@ Object.assign(Board.prototype, {
   },
 
   dropPassage() {
+    const inspector = this.passage?.inspector;
+    if (inspector) {
+      this.send({ type: "inspect", look: inspector.nonce, do: "shut" });
+      inspector.end();
+    }
     this.passage?.node?.remove();
     this.passage?.link?.removeAttribute("aria-expanded");
     this.passage = null;

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
@@ -148,6 +148,11 @@ class CellStage:
         """Open a cited passage in the controls."""
         if self._controls is not None:
             self._controls.show_passage(citation, place)
+
+    def inspect(self, message: dict[str, Any], pictures: Sequence[bytes] = ()) -> None:
+        """Send what a page that is looked at shows to the controls."""
+        if self._controls is not None:
+            self._controls.post(message, pictures)
 
     def report(self, what: str, done: int, total: int | None) -> None:
         """Show how far a command has come, with Stop beside it; from any thread. Quick ones show nothing."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.resources import files
 from typing import Any, Literal
 
@@ -27,6 +27,7 @@ from orange_jupyter.jupyter.strings_cards import CARD_WORDS
 from orange_jupyter.jupyter.view import TurnView
 from orange_jupyter.jupyter.widgets.citation import live_passage
 from orange_jupyter.jupyter.widgets.full_tier import tier_card, tier_receipt
+from orange_jupyter.jupyter.widgets.inspector import inspector_look
 from orange_jupyter.jupyter.widgets.ledger import Entry, Ledger
 from orange_jupyter.jupyter.widgets.messages import (
     Approve,
@@ -61,7 +62,7 @@ def _asset(name: str) -> str:
 
 def _assets(kind: str) -> str:
     """The front end's files as one; the first holds what the others add to."""
-    names = ("controls", "asking", "passages", "earlier", *(("settling",) if kind == "js" else ()))
+    names = ("controls", "asking", "inspector", "passages", "earlier", *(("settling",) if kind == "js" else ()))
     return "".join(_asset(f"{name}.{kind}") for name in names)
 
 
@@ -167,6 +168,11 @@ class Controls(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget is untyp
         shown = live_passage(citation, place, self._language, quotation=quotation)
         self._send_safely({"type": "passage", "citation": citation.citation_id, **shown})
 
+    def post(self, message: Entry, pictures: Sequence[bytes] = ()) -> None:
+        """Send what a page that is looked at shows, with its pictures."""
+        if self.comm is not None:
+            self.send(message, buffers=list(pictures))
+
     def show_rights(self, tier: Tier, *, plan: bool) -> None:
         """Say to the switches what is in force now."""
         self._send_safely({"type": "rights", "tier": str(tier), "plan": plan})
@@ -267,4 +273,5 @@ def _look(language: Language, turn_id: str) -> dict[str, Any]:
     words |= {key: text(language, key) for key in _FRONT_LIFE_KEYS}
     words |= {f"card.{key}": CARD_WORDS[f"card.{key}"][which] for key in _FRONT_CARD_KEYS}
     tiers = [str(tier) for tier in Tier if not tier.full]
-    return {"language": language, "words": words, "icons": dict(PATHS), "tiers": tiers, "record": record_id(turn_id)}
+    front = {"language": language, "words": words, "icons": dict(PATHS), "inspector": inspector_look(language)}
+    return front | {"tiers": tiers, "record": record_id(turn_id)}

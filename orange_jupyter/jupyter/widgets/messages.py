@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from orange_jupyter.core.grant import Tier
+from orange_jupyter.jupyter.inspector import messages as looking
 
 REASON_LIMIT = 4000
 _CITATION = re.compile(r"c\d{1,9}", re.ASCII)
@@ -103,7 +104,8 @@ class Unfold:
 
 
 Decision = Approve | Deny | EnterTier | StayInTier
-Message = Decision | OpenPassage | Unfold | Stale | Rendered | StopTurn | LeaveQueue | ChooseTier | SwitchPlan
+Look = looking.Turn | looking.Leave | looking.AskSaw | looking.AskPixels | looking.Shut
+Message = Decision | Look | OpenPassage | Unfold | Stale | Rendered | StopTurn | LeaveQueue | ChooseTier | SwitchPlan
 
 _BARE: Mapping[str, type[Rendered | StopTurn | LeaveQueue]] = {
     "rendered": Rendered,
@@ -125,6 +127,9 @@ def parse(content: Mapping[str, Any]) -> Message | None:
         return SwitchPlan(content["on"]) if isinstance(content.get("on"), bool) else None
     if kind == "unfold":
         return _unfold(content.get("name"), content.get("page"))
+    if kind == "inspect":
+        look = looking.parse(content)
+        return None if isinstance(look, looking.Drawn) else look
     if kind == "open_passage":
         return _passage(content.get("citation"))
     return _decision(content)

@@ -1,0 +1,102 @@
+"""What `%orange show` leaves in the notebook: a figure with the page's small picture, and its text (R-SAVE-1)."""
+
+from __future__ import annotations
+
+import base64
+import html
+from dataclasses import dataclass, replace
+
+from orange_jupyter.core.document import Picture
+from orange_jupyter.jupyter.inspector import drawing
+from orange_jupyter.jupyter.inspector.paper import Leaf, Paper
+from orange_jupyter.jupyter.markdown import escape
+from orange_jupyter.jupyter.record_html import note, state, wrapped
+from orange_jupyter.jupyter.record_text import plainly
+from orange_jupyter.jupyter.sheet import href
+from orange_jupyter.jupyter.strings import Language, text
+
+PICTURE_BYTES = 250_000
+_MEDIA = frozenset({"image/png", "image/jpeg", "image/webp"})
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a figure is made from; `identity` is its HTML id, by which the live view hides it."""
+
+    paper: Paper
+    leaf: Leaf
+    figure: Picture | None
+    language: Language
+    identity: str = ""
+
+
+def figure_html(kept: Kept) -> str:
+    """The figure: title, picture or why there is none, the passage, the text folded, a link that Lab opens."""
+    paper, leaf, language = kept.paper, kept.leaf, kept.language
+    title = drawing.title(paper, leaf.part, language)
+    side = escape(drawing.facts(paper, leaf, language))
+    scan = drawing.scan_state(leaf, paper, language)
+    word = state((scan["look"], scan["icon"]), scan["word"]) if scan else ""
+    head = f'<header>{drawing.mark_icon()}<h3>{escape(title)}</h3> {word} <span class="oj-sub">{side}</span></header>'
+    body = [drawing.notes(paper, leaf, language) if not leaf.hidden else "", _picture(kept), _words(kept), _link(kept)]
+    card = f'<section class="oj-card" role="group" aria-label="{html.escape(title)}">{head}'
+    return wrapped(f'{card}<div class="oj-body">{"".join(body)}</div></section>', identity=kept.identity)
+
+
+def figure_markdown(kept: Kept) -> str:
+    """The title and the text, as Markdown that means nothing but itself."""
+    leaf = kept.leaf
+    title = f"**{plainly(drawing.title(kept.paper, leaf.part, kept.language))}**"
+    words = leaf.text.strip() or _without_text(kept)
+    paragraphs = [plainly(one) for one in words.split("\n\n") if one.strip()]
+    return "\n\n".join([title, *paragraphs])
+
+
+def _picture(kept: Kept) -> str:
+    paper, leaf, language = kept.paper, kept.leaf, kept.language
+    if leaf.hidden and leaf.picture is not None:
+        return note("is-warn", "warning", escape(text(language, "look.kept.hidden", n=leaf.hidden)))
+    shown = kept.figure
+    if shown is None or shown.media_type not in _MEDIA or len(shown.data) > PICTURE_BYTES:
+        return ""
+    data = base64.b64encode(shown.data).decode("ascii")
+    alt = html.escape(drawing.alternative(paper, leaf, language))
+    caption = escape(text(language, "look.kept.marked")) if leaf.marks else ""
+    image = (
+        f'<img src="data:{shown.media_type};base64,{data}" alt="{alt}" width="{shown.width}" '
+        f'height="{shown.height}" style="max-width:100%;height:auto;background:#fff">'
+    )
+    return f'<figure style="margin:0 0 8px">{image}<figcaption class="oj-sub">{caption}</figcaption></figure>'
+
+
+def _words(kept: Kept) -> str:
+    leaf, language = kept.leaf, kept.language
+    if kept.paper.file_type == "docx":
+        return drawing.blocks_of(_without_pictures(leaf), language)
+    if not leaf.text.strip():
+        return f'<p class="oj-sub">{escape(_without_text(kept))}</p>'
+    opened = " open" if kept.figure is None else ""
+    quote = ""
+    if leaf.marked:
+        quote = f'<div class="oj-chunk"><mark>{escape(leaf.marked)}</mark></div>'.replace("\n", "<br>")
+    summary = escape(text(language, "look.whole"))
+    fold = f'<details class="oj-more"{opened}><summary>{summary}</summary>{drawing.words_of(leaf)}</details>'
+    return quote + fold
+
+
+def _without_pictures(leaf: Leaf) -> Leaf:
+    return replace(leaf, blocks=tuple(replace(one, picture=None) for one in leaf.blocks))
+
+
+def _without_text(kept: Kept) -> str:
+    key = "look.picture.hint" if kept.paper.file_type == "image" else "look.scan.hint"
+    return text(kept.language, key)
+
+
+def _link(kept: Kept) -> str:
+    if not kept.paper.link:
+        return ""
+    page = kept.paper.file_type == "pdf"
+    words = text(kept.language, "open.page", n=kept.leaf.part) if page else text(kept.language, "open.file")
+    fragment = f"#page={kept.leaf.part}" if page else ""
+    return f'<p><a href="{href(kept.paper.link)}{fragment}">{escape(words)}</a></p>'
