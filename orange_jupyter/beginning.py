@@ -6,14 +6,12 @@ import asyncio
 import os
 
 from orange_jupyter.app import App, Opened
-from orange_jupyter.core.document import PictureLimits
+from orange_jupyter.attaching import PICTURE_BYTES, check_count, limits_for, made_ready
 from orange_jupyter.core.errors import UsageError
 from orange_jupyter.core.events import Notice
 from orange_jupyter.core.messages import Image
 from orange_jupyter.core.paths import file_type
 from orange_jupyter.jupyter.strings import Language, text
-
-PICTURE_BYTES = 20 * 1_048_576
 
 
 async def told_first(app: App, opened: Opened, language: Language, pictures: int = 0) -> tuple[Notice, ...]:
@@ -57,25 +55,22 @@ def _ended(opened: Opened, language: Language) -> list[Notice]:
     return notices
 
 
-async def attached(app: App, paths: tuple[str, ...], knowledge_bases: tuple[str, ...]) -> tuple[Image, ...]:
-    """Pictures that the person attaches: from the selected KBs only, since pixels leave the machine (R-READ-9)."""
+async def attached(app: App, opened: Opened, paths: tuple[str, ...]) -> tuple[Image, ...]:
+    """Pictures that the person attaches: from the selected KBs only, since pixels leave the machine (R-READ-9).
+
+    Raises UsageError, ReadError, PathError that name the picture, before anything of the turn is said or kept.
+    """
+    check_count(paths)
+    if not paths:
+        return ()
+    state = opened.session.state
+    reach = await app.reach(state.knowledge_bases)
+    limits = await limits_for(app, state.model, state.session_id)
     images = []
-    reach = await app.reach(knowledge_bases)
     for path in paths:
         place = await reach.workspace.place(path)
         if place.outside or file_type(place.relative) != "image":
             raise UsageError(f"{path} is not a picture in the selected knowledge bases.")
         content = await reach.workspace.read(place, limit=PICTURE_BYTES)
-        picture = await app.ground.documents.picture(content.data, PictureLimits())
-        sha256 = await app.ground.blobs.put(picture.data, picture.media_type)
-        images.append(
-            Image(
-                sha256=sha256,
-                media_type=picture.media_type,
-                width=picture.width,
-                height=picture.height,
-                caption=place.shown,
-                path=place.shown,
-            )
-        )
+        images.append(await made_ready(app, content.data, limits, name=place.shown, path=place.shown))
     return tuple(images)

@@ -12,6 +12,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
 
+from orange_jupyter.core.document import PictureLimits
+
 
 class Table(BaseModel):
     """Base of one table of the file: frozen, no coercion beyond int to float, unknown keys refused."""
@@ -44,6 +46,30 @@ class Prices(Table):
     cache_write: float | None = Field(None, ge=0)
 
 
+class Resize(Table):
+    """`input_limits.images.resize` of a model (R-IMG-1): pixels a side, bytes of base64 text, JPEG quality.
+
+    R-READ-8's 2,048 px and 4 MB are caps above them.
+    """
+
+    maxWidth: int = Field(2_000, ge=1)
+    maxHeight: int = Field(2_000, ge=1)
+    maxBytes: int = Field(4_718_592, ge=1)
+    jpegQuality: int = Field(80, ge=1, le=100)
+
+
+class ImageLimits(Table):
+    """`input_limits.images` of a model."""
+
+    resize: Resize = Resize()
+
+
+class InputLimits(Table):
+    """`input_limits` of a model."""
+
+    images: ImageLimits = ImageLimits()
+
+
 class ModelSettings(Table):
     """One `[models.NAME]`. Sizes in tokens; `key_env` names the environment variable that holds the key.
 
@@ -68,6 +94,7 @@ class ModelSettings(Table):
     headers: dict[str, str] = Field(default_factory=dict, repr=False)
     extra_body: dict[str, JsonValue] = Field(default_factory=dict)
     prices: Prices | None = None
+    input_limits: InputLimits = InputLimits()
 
     @model_validator(mode="before")
     @classmethod
@@ -115,6 +142,12 @@ class ModelSettings(Table):
         if (self.provider is Provider.VIRTUAL) != bool(self.any_of):
             raise ValueError("any_of names the models of a virtual model, and only of one")
         return self
+
+    @property
+    def pictures(self) -> PictureLimits:
+        """The limits of a picture for this model; base64 text takes four characters for three bytes."""
+        resize = self.input_limits.images.resize
+        return PictureLimits(resize.maxWidth, resize.maxHeight, resize.maxBytes // 4 * 3, resize.jpegQuality)
 
     @property
     def host(self) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from pydantic import SecretStr
 
 from orange_jupyter.config import ModelSettings, Provider
+from orange_jupyter.core.document import PictureLimits
 from orange_jupyter.core.errors import ConfigError
 from orange_jupyter.core.ports import Model
 from orange_jupyter.ground import Ground
@@ -59,6 +60,20 @@ class Models:
         """What is configured for `name` now. Raises ConfigError, UsageError."""
         return self._ground.settings().model(name, self._file)
 
+    def pictures(self, name: str, replied: str | None = None) -> PictureLimits:
+        """The limits of a picture for the model `name` (R-IMG-1, R-IMG-2). Raises ConfigError, UsageError.
+
+        For a virtual one those of its member with the model id `replied`, which gave the newest reply; else its own
+        where it has some, else its first member's.
+        """
+        settings = self.settings(name)
+        members = [(one, self.settings(one)) for one in settings.any_of]
+        for one, member in members:
+            if replied == (member.model or one):
+                return member.pictures
+        own = "input_limits" in settings.model_fields_set or not members
+        return settings.pictures if own else members[0][1].pictures
+
     def server(self, name: str) -> ServerSettings:
         """The address of `name` with its key. Raises ConfigError, UsageError for a model without an address."""
         return self._server(name, self.settings(name))
@@ -77,9 +92,10 @@ class Models:
             case Provider.EMBEDDED:
                 return ModelEntry(name)
             case Provider.SCRIPTED:
-                return ModelEntry(name, script=self._script(name, settings))
+                return ModelEntry(name, script=self._script(name, settings), pictures=settings.pictures)
             case Provider.VIRTUAL:
-                return ModelEntry(name, members=self._members(name, settings))
+                members = self._members(name, settings)
+                return ModelEntry(name, members=members, pictures=self.pictures(name))
             case Provider.OPENAI_COMPATIBLE if settings.gguf:
                 return self._local(name, settings)
             case Provider.OPENAI_COMPATIBLE | Provider.ANTHROPIC:
@@ -129,6 +145,7 @@ class Models:
             max_output=settings.max_output,
             vision=settings.vision and settings.sendImages,
             why_blind=blocked,
+            pictures=settings.pictures,
             headers=tuple(settings.headers.items()),
             proxy=None if settings.local else self._ground.proxy(),
             extra_body=settings.extra_body,

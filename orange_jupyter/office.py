@@ -14,21 +14,26 @@ from orange_jupyter.commands import run_command
 from orange_jupyter.commands.kb import find
 from orange_jupyter.commands.standing import Standing
 from orange_jupyter.core.corpus import Citation
-from orange_jupyter.core.errors import ModelError, ToolError, UsageError
+from orange_jupyter.core.errors import ModelError, UsageError
 from orange_jupyter.core.events import StopReason, TurnFinished
 from orange_jupyter.core.grant import Tier
+from orange_jupyter.core.parts import Reach
 from orange_jupyter.core.ports import Approver, ReportProgress
 from orange_jupyter.core.session import Said
 from orange_jupyter.core.titles import title_by
+from orange_jupyter.illustrations import illustrated
+from orange_jupyter.inspecting import SessionPaper, cited_paper
 from orange_jupyter.jupyter.approver import STAGE
+from orange_jupyter.jupyter.figures import wanted
 from orange_jupyter.jupyter.ports import Candidates, CellRequest, CellView, CommandReply, Where
 from orange_jupyter.jupyter.queues import Queues
 from orange_jupyter.jupyter.sheet import Surroundings
 from orange_jupyter.jupyter.strings import says
+from orange_jupyter.jupyter.view import TurnView
 from orange_jupyter.names import names
 from orange_jupyter.reviewing import SessionReview, review_of
 from orange_jupyter.session_changes import proposed
-from orange_jupyter.surroundings import surroundings
+from orange_jupyter.surroundings import Sources, passages
 from orange_jupyter.turns import Collector, Turn
 
 KEPT_TURNS = 50
@@ -69,7 +74,7 @@ class NotebookOffice:
             await self._app.ground.sessions.remember_cells(session.state.session_id, cell.where.cell_id)
         collector = Collector()
         said = Said(
-            images=await attached(self._app, cell.images, opened.session.state.knowledge_bases),
+            images=await attached(self._app, opened, cell.images),
             beside=_variables(cell),
             views=(collector, view),
             notices=await told_first(self._app, opened, cell.where.language, len(cell.images)),
@@ -141,16 +146,12 @@ class NotebookOffice:
         if options.tier is not None:
             current = session.state.tier
             if options.tier.full and options.tier.rank > current.rank:
-                say = says(cell.where.language)
-                hint = say("cell.tier.hint", tier=options.tier)
-                raise UsageError(say("cell.tier", tier=options.tier), hint=hint)
+                raise _not_entered(options.tier, cell)
             await session.set_tier(options.tier)
         if options.plan is not None:
             await session.set_plan(options.plan)
         if options.knowledge_bases:
-            bases = (await asyncio.to_thread(self._app.bases)).bases
-            say = says(cell.where.language)
-            await session.select(tuple(find(bases, word, say).id for word in options.knowledge_bases))
+            await session.select(await _chosen(self._app, cell))
         if options.model is not None:
             await session.use_model(options.model)
 
@@ -162,14 +163,22 @@ class NotebookOffice:
     async def places(self, citations: Sequence[Citation], where: Where) -> Mapping[str, Surroundings]:
         """Where the cited passages stand, by citation id."""
         reach = await self._app.reach((await self._now(where)).session.state.knowledge_bases)
-        found = {}
-        for citation in citations:
-            try:
-                place = await surroundings(citation, reach, self._app.ground.documents, where.folder)
-            except ToolError:
-                continue
-            found[citation.citation_id] = place
-        return found
+        return await passages(citations, self._sources(reach, where))
+
+    async def figures(
+        self, view: TurnView, places: Mapping[str, Surroundings], where: Where
+    ) -> Mapping[str, Surroundings]:
+        """The places with the small pictures of a finished turn's record."""
+        reach = await self._app.reach((await self._now(where)).session.state.knowledge_bases)
+        cited = view.finished.citations if view.finished else ()
+        return await illustrated(cited, places, wanted(view), self._sources(reach, where), self._app.ground.blobs)
+
+    def _sources(self, reach: Reach, where: Where) -> Sources:
+        return Sources(reach, self._app.ground.documents, where.folder, self._app.find_secrets)
+
+    async def paper(self, citation: Citation, where: Where) -> SessionPaper | None:
+        """The document of a citation, to be looked at; None for notes and where it is gone."""
+        return await cited_paper(self._app, await self._now(where), citation, where.folder)
 
     async def turn(self, finished: TurnFinished) -> Turn:
         """The finished turn as an object."""
@@ -238,6 +247,18 @@ async def open_office(approver: Approver, where: Where) -> NotebookOffice:
     app = await App.open(environment(), where.folder, approver)
     settings = await asyncio.to_thread(app.ground.settings)
     return NotebookOffice(app, strict=settings.headless.strict)
+
+
+async def _chosen(app: App, cell: CellRequest) -> tuple[str, ...]:
+    """The ids of the knowledge bases that a cell names. Raises UsageError."""
+    bases = (await asyncio.to_thread(app.bases)).bases
+    say = says(cell.where.language)
+    return tuple(find(bases, word, say).id for word in cell.options.knowledge_bases)
+
+
+def _not_entered(tier: Tier, cell: CellRequest) -> UsageError:
+    say = says(cell.where.language)
+    return UsageError(say("cell.tier", tier=tier), hint=say("cell.tier.hint", tier=tier))
 
 
 def _progress() -> ReportProgress:

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from orange_jupyter.app import App, Opened, locale
+from orange_jupyter.attaching import PICTURE_BYTES, check_count, limits_for, made_ready
 from orange_jupyter.cli.changes import tell_waiting
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.deltas import Delta, ModelRetry, Progress
 from orange_jupyter.core.document import PictureLimits
-from orange_jupyter.core.errors import UsageError
+from orange_jupyter.core.errors import SessionError, UsageError
 from orange_jupyter.core.events import CallFinished, CallStarted, Event, Notice, TurnFinished
 from orange_jupyter.core.messages import Image
 from orange_jupyter.core.session import Said
@@ -24,7 +25,6 @@ from orange_jupyter.jupyter.view import TurnView
 from orange_jupyter.session_changes import proposed
 from orange_jupyter.turns import Collector
 
-PICTURE_BYTES = 20 * 1_048_576
 ENDINGS = {"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp"}
 
 
@@ -41,7 +41,7 @@ async def question(app: App, given: Namespace) -> Question:
         text.encode("utf-8")
     except UnicodeEncodeError:
         raise UsageError("The question is not UTF-8 text.") from None
-    return text, await _images(app, given.image)
+    return text, await _images(app, given)
 
 
 def read_stdin() -> str:
@@ -70,26 +70,30 @@ async def ask(
     return turn.document(), str(bundle["text/plain"])
 
 
-async def _images(app: App, paths: list[str]) -> tuple[Image, ...]:
+async def _images(app: App, given: Namespace) -> tuple[Image, ...]:
     """Pictures that the person names on the command line; read here, made ready in a worker."""
+    check_count(given.image)
+    if not given.image:
+        return ()
+    limits = await _limits(app, given)
     images = []
-    for path in paths:
+    for path in given.image:
         try:
             data = await asyncio.to_thread(_bounded, Path(path))
         except OSError as error:
             raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
-        picture = await app.ground.documents.picture(data, PictureLimits())
-        sha256 = await app.ground.blobs.put(picture.data, picture.media_type)
-        images.append(
-            Image(
-                sha256=sha256,
-                media_type=picture.media_type,
-                width=picture.width,
-                height=picture.height,
-                caption=Path(path).name,
-            )
-        )
+        images.append(await made_ready(app, data, limits, name=Path(path).name))
     return tuple(images)
+
+
+async def _limits(app: App, given: Namespace) -> PictureLimits:
+    try:
+        record = await app.ground.sessions.get(given.session) if given.session else None
+    except SessionError:  # one that is made for this question
+        record = None
+    settings = await asyncio.to_thread(app.ground.settings)
+    model = given.model or (record.model if record else settings.default_model)
+    return await limits_for(app, model, record.session_id if record else None)
 
 
 def _bounded(path: Path) -> bytes:

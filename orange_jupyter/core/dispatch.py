@@ -18,6 +18,7 @@ from orange_jupyter.core.declare import parse
 from orange_jupyter.core.desk import Desk, Refused, masked, progress
 from orange_jupyter.core.errors import ArgumentError, ToolError
 from orange_jupyter.core.events import CallFinished, CallStarted
+from orange_jupyter.core.held import held
 from orange_jupyter.core.messages import ToolCall, ToolResult
 from orange_jupyter.core.policy import Verdict, decide
 from orange_jupyter.core.result import as_json, clip, envelope, failure
@@ -124,7 +125,7 @@ async def _plan(tool: Tool[Any], context: ToolContext, arguments: Arguments) -> 
 
 async def _run(tool: Tool[Any], context: ToolContext, what: tuple[Arguments, Action]) -> Result:
     try:
-        return await tool.run(context, *what)
+        return await held(context, await tool.run(context, *what))
     except (OSError, ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
         # A fault of ours must not end the session: a reference into the log, no traceback (12, `internal`).
         reference = hashlib.sha256(repr(error).encode()).hexdigest()[:8]

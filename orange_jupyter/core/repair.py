@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.errors import RunError
 from orange_jupyter.core.messages import Image, Message, Role, Text, ToolCall, ToolResult
-from orange_jupyter.core.result import as_json, failure
+from orange_jupyter.core.result import as_json, clip, failure
 
 INTERRUPTED = "Interrupted: no result."
 
@@ -74,13 +75,23 @@ def _without_repeated_calls(message: Message, unique: Sequence[ToolCall]) -> Mes
 def without_pictures(message: Message) -> Message:
     """The message with a note in place of each picture: from the next turn on pixels are not sent again (R-CTX-3)."""
     parts = [_noted(part) if isinstance(part, Image) else part for part in message.parts]
-    plain = [
-        part.model_copy(update={"images": ()}) if isinstance(part, ToolResult) and part.images else part
-        for part in parts
-    ]
+    plain = [_result_noted(part) if isinstance(part, ToolResult) and part.images else part for part in parts]
     return message.model_copy(update={"parts": tuple(plain)})
 
 
 def _noted(image: Image) -> Text:
     about = f", {image.caption}" if image.caption else ""
     return Text(text=f"[A picture was shown here: {image.picture_id}{about}. Read it again to look at it.]")
+
+
+def _result_noted(result: ToolResult) -> ToolResult:
+    """The result with `picturesShownBefore` in its envelope, which stays within its bound (R-CTX-2)."""
+    shown = [f"{image.picture_id}, {image.caption}" if image.caption else image.picture_id for image in result.images]
+    note = {"picturesShownBefore": shown, "pictureHint": "These pictures are not sent again: read them to look again."}
+    try:
+        whole = json.loads(result.content)
+    except ValueError:
+        whole = None
+    if not isinstance(whole, dict):
+        whole = {"content": result.content}
+    return result.model_copy(update={"images": (), "content": clip(whole | note, ref=None).text})

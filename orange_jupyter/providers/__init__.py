@@ -6,11 +6,12 @@ A provider is a class with `info`, `respond` and `close` (core.ports.Model), one
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, MutableMapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from orange_jupyter.core.document import PictureLimits
 from orange_jupyter.core.errors import UsageError
 from orange_jupyter.core.ports import Model
 from orange_jupyter.providers.settings import Blob, Pacing, ServerSettings
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 class ModelEntry:
     """One configured model: `server` for a provider with an address, `script` for the scripted one, `members` for
     a virtual one. `local` is what serves a GGUF on this machine; `pacing` of None is the usual
-    one; `learnt` is what servers refused so far."""
+    one; `learnt` is what servers refused so far; `pictures` are the limits of one without a server of its own."""
 
     name: str
     server: ServerSettings | None = None
@@ -33,6 +34,7 @@ class ModelEntry:
     learnt: MutableMapping[str, Dialect] | None = None
     script: Path | None = None
     members: tuple[Model, ...] = ()
+    pictures: PictureLimits = field(default_factory=PictureLimits)
 
 
 def _openai_compatible(entry: ModelEntry, blob: Blob) -> Model:
@@ -71,13 +73,13 @@ def _scripted(entry: ModelEntry, _: Blob) -> Model:
 
     if entry.script is None:
         raise UsageError(f"model {entry.name} needs a script", hint="set `script` to the path of a JSON file")
-    return Scripted(load_script(entry.script), name=entry.name)
+    return Scripted(load_script(entry.script), name=entry.name, pictures=entry.pictures)
 
 
 def _virtual(entry: ModelEntry, _: Blob) -> Model:
     from orange_jupyter.providers.virtual import Virtual
 
-    return Virtual(entry.name, entry.members)
+    return Virtual(entry.name, entry.members, pictures=entry.pictures)
 
 
 PROVIDERS: Mapping[str, Callable[[ModelEntry, Blob], Model]] = MappingProxyType(

@@ -24,6 +24,7 @@ from typing import Any
 from pydantic import Field, ValidationError
 
 from orange_jupyter.core.deltas import Delta, ModelRetry, ReasoningDelta, Restarted, TextDelta
+from orange_jupyter.core.document import PictureLimits
 from orange_jupyter.core.errors import ConfigError, ModelError, ModelFault
 from orange_jupyter.core.messages import Finish, Message, Reasoning, Reply, Request, Role, Text, ToolCall, Usage, Value
 from orange_jupyter.core.ports import ModelInfo
@@ -101,11 +102,13 @@ class Scripted:
         *,
         name: str = "scripted",
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        pictures: PictureLimits | None = None,
     ) -> None:
         self._script = script if isinstance(script, Script) else Script(replies=tuple(script))
         self._left = list(self._script.replies)
         self._name = name
         self._sleep = sleep
+        self._pictures = pictures or PictureLimits()
         self.requests: list[Request] = []
 
     @property
@@ -117,6 +120,7 @@ class Scripted:
             context_window=self._script.context_window,
             vision=self._script.vision,
             vision_reason="" if self._script.vision else "the script has vision off",
+            pictures=self._pictures,
         )
 
     async def respond(self, request: Request, emit: Callable[[Delta | ModelRetry], None]) -> Reply:

@@ -84,6 +84,7 @@ class ServedModel:
             max_output=settings.max_output,
             vision=settings.vision,
             vision_reason=settings.blind,
+            pictures=settings.pictures,
         )
 
     async def respond(self, request: Request, emit: Emit) -> Reply:

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
+from orange_jupyter.core.document import PictureLimits
 from orange_jupyter.core.errors import UsageError
 from orange_jupyter.providers.dialect import EmptyContent
 
@@ -29,7 +30,8 @@ class ServerSettings:
     the bundled certificates. `recover_text_calls` lets calls written as text run (wire row 9). `empty_content` of None
     is what the server is known to take. `extra_body` are further fields of every request (`reasoning_effort`,
     `thinking` …). `local_only` refuses an address that is not this machine (R-MOD-11). `envelope` asks for tool calls
-    as JSON text (R-MOD-10). `why_blind` says why pictures are not sent where `vision` is off.
+    as JSON text (R-MOD-10). `why_blind` says why pictures are not sent where `vision` is off; `pictures` is what
+    one may measure (R-IMG-1).
     """
 
     name: str
@@ -49,6 +51,7 @@ class ServerSettings:
     local_only: bool = False
     envelope: bool = False
     why_blind: str = ""
+    pictures: PictureLimits = field(default_factory=PictureLimits)
 
     def __post_init__(self) -> None:
         """Refuse what httpx would refuse later with the key in its error (U08). Raises UsageError."""

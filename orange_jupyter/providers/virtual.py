@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from orange_jupyter.core.deltas import Delta, ModelRetry, ReasoningDelta, Restarted, TextDelta
+from orange_jupyter.core.document import PictureLimits
 from orange_jupyter.core.errors import ModelError, ModelFault, UsageError
 from orange_jupyter.core.messages import Reply, Request, Role
 from orange_jupyter.core.ports import Model, ModelInfo
@@ -19,16 +20,21 @@ class Virtual:
     Raises UsageError for an empty list. The reply's `model` is that of the model which replied.
     """
 
-    def __init__(self, name: str, members: tuple[Model, ...]) -> None:
+    def __init__(self, name: str, members: tuple[Model, ...], *, pictures: PictureLimits | None = None) -> None:
+        """`pictures` are the limits until a member has replied; by default those of the first."""
         if not members:
             raise UsageError(f"model {name} has no models behind it", hint='set any_of = ["first", "second"]')
         self._name = name
         self._members = members
         self._first = 0
+        self._pictures = pictures or members[0].info.pictures
 
     @property
     def info(self) -> ModelInfo:
-        """What holds for all: every host that may receive text, the smallest window, vision where one has it."""
+        """What holds for all: every host that may receive text, the smallest window, vision where one has it.
+
+        Pictures are held to the limits of the member that replied last (R-IMG-2).
+        """
         known = [member.info for member in self._members]
         outputs = [one.max_output for one in known if one.max_output]
         seeing = any(one.vision for one in known)
@@ -40,6 +46,7 @@ class Virtual:
             max_output=min(outputs) if outputs else None,
             vision=seeing,
             vision_reason="" if seeing else known[0].vision_reason,
+            pictures=self._pictures,
             embedded=all(one.embedded for one in known),
         )
 
@@ -58,7 +65,7 @@ class Virtual:
                 failed.append((member.info.name, error))
                 self._fall_over(number, error, watch)
                 continue
-            self._first = number
+            self._first, self._pictures = number, member.info.pictures
             return _told(reply, member.info.name, failed)
         raise _none_answered(failed)
 

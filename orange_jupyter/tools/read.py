@@ -107,7 +107,7 @@ async def _read_disk(context: ToolContext, arguments: ReadArguments, what: tuple
         )
     if kind == "image":
         content = await context.workspace.read(place, limit=PICTURE_BYTES)
-        return await read_picture(context, content)
+        return await read_picture(context, content, Images(arguments.include_images))
     asked = _asked(arguments)
     if kind in ("docx", "pdf"):
         content = await context.workspace.read(place, limit=DOCUMENT_BYTES)

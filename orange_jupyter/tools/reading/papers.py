@@ -17,7 +17,8 @@ from orange_jupyter.core.paths import FileBytes
 from orange_jupyter.core.result import PAGE_BREAK
 from orange_jupyter.core.tool import Result, ToolContext
 from orange_jupyter.tools.reading.asked import Asked, heading_fields, piece
-from orange_jupyter.tools.reading.pictures import Attached, attach_pages
+from orange_jupyter.tools.reading.choosing import block_pictures, page_pictures
+from orange_jupyter.tools.reading.pictures import Attached, attach
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +77,12 @@ async def _pages(context: ToolContext, content: FileBytes, what: tuple[DocumentT
     start, end, following = piece(total, asked)
     fields = await heading_fields(context, content, asked, _title(document, content))
     fields |= {"offset": start, "nextOffset": following, "totalChars": total, "pageCount": count}
-    pieces = _slices(texts, start, end, keep_empty=True)
+    pieces = _slices(texts, start, end, keep_empty=[True] * len(texts))
     fields["pages"] = [
         {"page": first + index, "text": masked.part(first - 1 + index, *piece)} for index, piece in pieces
     ]
     fields |= masked.fields
-    has_text = any(text.strip() for text in document.pages)
-    attached = await attach_pages(context, content, (asked, (first, last), has_text))
+    attached = await attach(context, content, page_pictures(document, asked, [first + index for index, _ in pieces]))
     shown = f"page {first}" if first == last else f"pages {first}–{last}"
     return _result(fields | attached.fields, (f"{shown} of {count}, {end - start:,} characters", document, attached))
 
@@ -98,30 +98,37 @@ async def _blocks(context: ToolContext, content: FileBytes, what: tuple[Document
     fields |= {"offset": start, "nextOffset": following, "totalChars": total, "blockCount": len(document.blocks)}
     if document.file_type == "pdf":
         fields["pageCount"] = len(document.pages)
-    pieces = _slices(texts, start, end, keep_empty=False)
+    pieces = _slices(texts, start, end, keep_empty=[block.kind == "image" for block in chosen])
     shown = [(chosen[index], masked.part(chosen[index].number - 1, *piece)) for index, piece in pieces]
     fields["blocks"] = [_block(block, text) for block, text in shown]
     fields |= masked.fields
     said = f"block {asked.block}" if asked.block else f"{len(fields['blocks'])} of {len(document.blocks)} blocks"
-    return _result(fields, (f"{said}, {end - start:,} characters", document, Attached()))
+    following_blocks = [(block, _captioned(masked, block)) for block in chosen[pieces[0][0] if pieces else 0 :]]
+    attached = await attach(context, content, block_pictures(document, asked, following_blocks))
+    return _result(fields | attached.fields, (f"{said}, {end - start:,} characters", document, attached))
 
 
 def _result(fields: dict[str, Any], end: tuple[str, DocumentText, Attached]) -> Result:
     summary, document, attached = end
+    summary = f"{summary}, {attached.said}" if attached.said else summary
     return Result(fields, summary, warnings=document.warnings, images=attached.images)
+
+
+def _captioned(masked: _Texts, block: Block) -> str:
+    return masked.part(block.number - 1, 0, len(block.text)) if block.kind == "image" else ""
 
 
 def _title(document: DocumentText, content: FileBytes) -> str:
     return document.title or posixpath.splitext(posixpath.basename(content.info.place.relative))[0]
 
 
-def _slices(texts: Sequence[str], start: int, end: int, *, keep_empty: bool) -> list[tuple[int, Span]]:
-    """(index, range in it) of each text that [start, end) of the joined texts touches."""
+def _slices(texts: Sequence[str], start: int, end: int, *, keep_empty: Sequence[bool]) -> list[tuple[int, Span]]:
+    """(index, range in it) of each text that [start, end) of the joined texts touches; `keep_empty` ones count too."""
     pieces = []
     at = 0
     for index, text in enumerate(texts):
         low, high = max(start - at, 0), min(end - at, len(text))
-        if low < high or (keep_empty and not text and start <= at <= end):
+        if low < high or (keep_empty[index] and not text and start <= at <= end):
             pieces.append((index, (low, high)))
         at += len(text) + len(PAGE_BREAK)
     return pieces

@@ -1,0 +1,73 @@
+"""Which pictures of a document follow its text (R-READ-6): by what was asked, and by what can be read as text. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+
+from orange_jupyter.core.document import Block, DocumentText
+from orange_jupyter.tools.reading.asked import Asked, Images
+from orange_jupyter.tools.reading.pictures import IMAGES_A_MESSAGE, Choice, Wanted
+
+PAGES_UNASKED: Final = 4
+"""Pages of a long scan at a time (R-READ-8)."""
+_NAMED: Final = 12
+_CAPTION: Final = 200
+_UNREADABLE: Final = re.compile(r"text layer of pages? ([0-9][0-9 ,–-]*(?:and [0-9–-]+)?)[^.]*? not readable")
+_STRETCH: Final = re.compile(r"([0-9]+)(?:[–-]([0-9]+))?")
+
+
+def pages_without_text(document: DocumentText) -> frozenset[int]:
+    """The pages, from 1, that have no text layer, or one that the document's warnings call not readable."""
+    empty = {number for number, text in enumerate(document.pages, 1) if not text.strip()}
+    for warning in document.warnings:
+        for found in _UNREADABLE.finditer(warning):
+            for first, last in _STRETCH.findall(found[1]):
+                empty.update(range(int(first), min(int(last or first), len(document.pages)) + 1))
+    return frozenset(empty)
+
+
+def page_pictures(document: DocumentText, asked: Asked, shown: Sequence[int]) -> Choice:
+    """The pages of a PDF that are to be seen; `shown` are those that the returned piece of text touches."""
+    if asked.images is Images.NONE or not document.pages:
+        return Choice()
+    if asked.pages is not None:
+        return _pages(range(asked.pages[0], asked.pages[1] + 1), IMAGES_A_MESSAGE)
+    blind = pages_without_text(document)
+    first = shown[0] if shown else 1
+    if asked.images is Images.ALWAYS or len(blind) == len(document.pages):
+        return _pages(range(first, len(document.pages) + 1), PAGES_UNASKED)
+    return _pages([page for page in shown if page in blind and document.pages[page - 1].strip()], PAGES_UNASKED)
+
+
+def block_pictures(document: DocumentText, asked: Asked, blocks: Sequence[tuple[Block, str]]) -> Choice:
+    """The pictures that belong to blocks: of a PDF's block its page, of a DOCX its embedded pictures.
+
+    `blocks` are those from the returned piece on, each with its text as it may be shown.
+    """
+    if asked.images is Images.NONE or (asked.block is None and asked.images is not Images.ALWAYS):
+        return Choice()
+    if document.file_type == "pdf":
+        return Choice(tuple(Wanted(block.page, block.number) for block, _ in blocks if block.page is not None))
+    found = [Wanted(None, block.number, text[:_CAPTION]) for block, text in blocks if block.kind == "image"]
+    rest = found[IMAGES_A_MESSAGE:]
+    reason = f"at most {IMAGES_A_MESSAGE} pictures a message; read this block"
+    named: list[dict[str, Any]] = [{"block": one.block, "reason": reason} for one in rest[:_NAMED]]
+    if len(rest) > _NAMED:
+        named.append(
+            {"block": rest[_NAMED].block, "reason": f"this one and {len(rest) - _NAMED - 1} later ones: {reason}"}
+        )
+    return Choice(tuple(found[:IMAGES_A_MESSAGE]), tuple(named))
+
+
+def _pages(pages: Sequence[int], most: int) -> Choice:
+    """The first `most` of them; the rest is named, with the pages to read next."""
+    wanted = tuple(Wanted(page) for page in pages[:most])
+    rest = pages[most:]
+    if not rest:
+        return Choice(wanted)
+    following = rest[0] if len(rest) == 1 else f"{rest[0]} and pageEnd={rest[:PAGES_UNASKED][-1]}"
+    named = f"page {rest[0]}" if len(rest) == 1 else f"pages {rest[0]}–{rest[-1]}"
+    reason = f"{named} did not fit: at most {most} pages at a time; read page={following} next"
+    return Choice(wanted, ({"page": rest[0], "reason": reason},))
