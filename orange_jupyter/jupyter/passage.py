@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 
 from orange_jupyter.core.corpus import Citation
+from orange_jupyter.jupyter.figures import LEFT, Figure, image
 from orange_jupyter.jupyter.icons import icon
 from orange_jupyter.jupyter.markdown import escape, language_of_text
 from orange_jupyter.jupyter.sheet import Sheet, Surroundings, href, name, place_of
@@ -23,6 +24,8 @@ LINES = 8
 BUDGET = 60_000
 """Characters of HTML that the passages of one record may take."""
 _PASSAGE_LIMIT = 6000
+_SPOKEN = 200
+"""Characters of a passage that a picture's alternative text repeats; the whole stands beside it."""
 _LINK = re.compile(r'<a (?=[^>]*class="oj-cite)[^>]*?href="#([\w-]+)-s(\d+)"')
 
 
@@ -49,9 +52,10 @@ def with_passages(paper: Sheet) -> tuple[str, frozenset[int]]:
         for number in dict.fromkeys(int(found[2]) for found in _LINK.finditer(block)):
             spot = _Spot(number, shown.get(number, 0) + 1)
             panel = _panel(paper, spot)
-            if len(panel) > budget:
+            size = len(panel) - (kept.room if (kept := _kept(paper, spot)) else 0)  # figures have a room of their own
+            if size > budget:
                 continue
-            budget -= len(panel)
+            budget -= size
             shown[number] = spot.turn
             spots[number] = spot
             panels += panel
@@ -97,9 +101,40 @@ def _panel(paper: Sheet, spot: _Spot) -> str:
         f'<details class="oj-card oj-pass"><summary><b>{escape(title)}</b>'
         f' <span class="oj-sub">{escape(aside(place, paper.language))}</span></summary>'
         f'<div class="oj-body" id="{spot.identity(paper.citing.prefix, "s")}" tabindex="-1" role="group" '
-        f'aria-label="{label}">{missing}{chunk(citation.passage, place, paper.language)}'
+        f'aria-label="{label}">{missing}{_body(paper, spot, place)}'
         f'<p class="oj-row">{" · ".join(link for link in links if link)}</p></div></details>'
     )
+
+
+def _body(paper: Sheet, spot: _Spot, place: Surroundings) -> str:
+    """The passage as text; of a PDF the page's picture beside it, or why there is none."""
+    citation = paper.used[spot.number - 1]
+    words = chunk(citation.passage, place, paper.language)
+    figure = _kept(paper, spot)
+    if figure is not None:
+        page = paper.say("figure.page.of" if figure.pages else "figure.page", n=citation.page, pages=figure.pages)
+        page = paper.say("figure.marked", page=page) if figure.marked else page
+        caption = f'<p class="oj-sub">{escape(page)}</p>{words}'
+        shown = image(figure, _alternative(citation, figure, paper.language))
+        return f'<figure class="oj-fig">{shown}<figcaption>{caption}</figcaption></figure>'
+    if citation.citation_id in paper.kept:
+        first = target(_Spot(spot.number, 1).identity(paper.citing.prefix, "s"))
+        return f'<p class="oj-sub"><a href="{first}">{escape(paper.say("figure.first"))}</a></p>{words}'
+    why = LEFT if place.figure is not None else place.no_figure
+    said = escape(paper.say(f"figure.{why}", id=citation.citation_id)) if why else ""
+    return (f'<p class="oj-sub">{said}</p>' if said else "") + words
+
+
+def _kept(paper: Sheet, spot: _Spot) -> Figure | None:
+    """The figure of a passage where it stands for the first time."""
+    return paper.kept.get(paper.used[spot.number - 1].citation_id) if spot.turn == 1 else None
+
+
+def _alternative(citation: Citation, figure: Figure, language: Language) -> str:
+    passage = name(" ".join(citation.passage[:_SPOKEN].split())) + ("…" if len(citation.passage) > _SPOKEN else "")
+    file = name(citation.path.rpartition("/")[2])
+    key = "figure.alt.marked" if figure.marked else "figure.alt"
+    return text(language, key, n=citation.page, name=file, passage=passage)
 
 
 def _ways(paper: Sheet, spot: _Spot) -> list[str]:

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from orange_jupyter.core.changes.showing import Shown
     from orange_jupyter.core.changes.values import Choice
     from orange_jupyter.core.masking import FindSecrets
+    from orange_jupyter.jupyter.inspector.inspections import Opened
+    from orange_jupyter.jupyter.inspector.paper import Paper
     from orange_jupyter.jupyter.sheet import Surroundings  # that module loads the Markdown parser
+    from orange_jupyter.jupyter.view import TurnView
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +101,14 @@ class Review(Protocol):
 class CommandReply:
     """What a `%orange` line answers: Markdown for people, `data` for programs, `html` (already safe) where given.
 
-    A notebook shows `review` instead of the Markdown.
+    A notebook shows `review` instead of the Markdown, and `pages` as a live view over the HTML.
     """
 
     markdown: str
     data: dict[str, Any] | None = None
     html: str | None = None
     review: Review | None = None
+    pages: Opened | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +151,17 @@ class Office(Protocol):
 
     async def places(self, citations: Sequence[Citation], where: Where) -> Mapping[str, Surroundings]:
         """Where these cited passages stand, by citation id, for the record (R-UI-3)."""
+        ...
+
+    async def paper(self, citation: Citation, where: Where) -> Paper | None:
+        """The document of a citation for the inspector; None for notes and what cannot be found (R-UI-3)."""
+        ...
+
+    async def figures(
+        self, view: TurnView, places: Mapping[str, Surroundings], where: Where
+    ) -> Mapping[str, Surroundings]:
+        """`places` with the small pictures of a finished turn's record: of cited pages, and, by their sha256, of what
+        the model was shown. Bounded in time; may be cancelled."""
         ...
 
     async def turn(self, finished: TurnFinished) -> TurnObject:

@@ -13,6 +13,7 @@ from orange_jupyter.jupyter.icons import icon
 from orange_jupyter.jupyter.markdown import escape, language_of_text
 from orange_jupyter.jupyter.passage import with_passages
 from orange_jupyter.jupyter.record_inert import inert
+from orange_jupyter.jupyter.record_pictures import attached_html, shown_html
 from orange_jupyter.jupyter.sheet import (
     QUESTION_LIMIT,
     ROW_LIMIT,
@@ -117,7 +118,9 @@ def _question(paper: Sheet) -> str:
     if len(asked) > QUESTION_LIMIT:
         shown += f" <i>{escape(paper.say('cut', n=f'{len(asked) - QUESTION_LIMIT:,}'))}</i>"
     label = html.escape(paper.say("question"))
-    return f'<div role="group" aria-label="{label}" class="oj-q"><p{_lang(asked)}>{shown}</p></div>'
+    return (
+        f'<div role="group" aria-label="{label}" class="oj-q"><p{_lang(asked)}>{shown}</p></div>{attached_html(paper)}'
+    )
 
 
 def _answer(paper: Sheet, written: str) -> str:
@@ -195,7 +198,10 @@ def _calls(paper: Sheet) -> str:
         return said
     spent = seconds(sum(line.finished.seconds for line in lines if line.finished), paper.language)
     heads = [paper.say(key) for key in ("call", "target", "result", "time")]
-    rows = [_call(paper, line) for line in lines[-ROW_LIMIT:]]
+    shown = lines[-ROW_LIMIT:]
+    below = ([pictures] if pictures else None for pictures in shown_html(paper, shown))
+    pairs = zip((_call(paper, line) for line in shown), below, strict=True)
+    rows = [row for pair in pairs for row in pair if row is not None]
     more = len(lines) - ROW_LIMIT
     rest = f'<p class="oj-sub">{escape(paper.say("earlier.calls", n=f"{more:,}"))}</p>' if more > 0 else ""
     summary = escape(paper.say("calls", n=len(lines), seconds=spent))
@@ -239,11 +245,17 @@ def _decision(paper: Sheet, card: Card) -> list[str]:
 
 
 def table(heads: list[str], rows: list[list[str]]) -> str:
-    """A table that becomes blocks where it is narrow; cells are HTML, the last column a time."""
+    """A table that becomes blocks where it is narrow; cells are HTML, the last column a time.
+
+    A row of one cell belongs to the row above it and is as wide as the table.
+    """
     top = "".join(f'<th scope="col">{escape(head)}</th>' for head in heads)
     last = len(heads) - 1
     body = []
     for row in rows:
+        if len(row) == 1:
+            body.append(f'<tr><td colspan="{len(heads)}">{row[0]}</td></tr>')
+            continue
         cells = (
             f'<td class="n" data-h="{html.escape(heads[at])}">{cell}</td>' if at == last else f"<td>{cell}</td>"
             for at, cell in enumerate(row)

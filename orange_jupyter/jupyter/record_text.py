@@ -10,7 +10,9 @@ from markdown_it.token import Token
 
 from orange_jupyter.core.citing import CITED, cited_ids
 from orange_jupyter.core.corpus import Citation
+from orange_jupyter.jupyter.figures import images_of
 from orange_jupyter.jupyter.record_html import SOURCE_LIMIT
+from orange_jupyter.jupyter.record_pictures import as_values, attached_lines, shown_lines
 from orange_jupyter.jupyter.sheet import (
     QUESTION_LIMIT,
     ROW_LIMIT,
@@ -47,6 +49,10 @@ def as_markdown(paper: Sheet) -> str:
     if paper.view.started:
         asked = paper.view.started.text.strip()[:QUESTION_LIMIT]
         parts.append("\n".join(f"> {plainly(line)}" for line in asked.split("\n")))
+    attached = attached_lines(paper)
+    if attached:
+        count = plainly(paper.say("figure.attached", n=len(attached)))
+        parts.append("\n".join([f"{count}:", "", *(f"- {_linked(*one)}" for one in attached)]))
     parts += [plainly(notice.text) for notice in notices(paper)]
     parts += [f"*{plainly(words)}*" for words in asides(paper)]
     parts.append(_numbered(_inert(paper.answer), paper) or plainly(without_answer(paper)))
@@ -56,7 +62,8 @@ def as_markdown(paper: Sheet) -> str:
         parts += [f"**{paper.say('sources')}**", "\n".join(rows)]
     calls = _calls(paper)
     if calls:
-        parts += [f"**{plainly(calls[0])}**", "\n".join(f"- {plainly(line)}" for line in calls[1:])]
+        rows = (f"{'  ' * (depth - 1)}- {_linked(words, address)}" for depth, words, address in calls[1:])
+        parts += [f"**{plainly(calls[0][1])}**", "\n".join(rows)]
     ended = [" ".join(row) for row in _decisions(paper)]
     if ended:
         parts.append(f"**{paper.say('decisions')}** · " + " · ".join(plainly(row) for row in ended))
@@ -67,7 +74,8 @@ def as_markdown(paper: Sheet) -> str:
 def as_plain(paper: Sheet) -> str:
     """Plain text for a terminal and for diffs of the notebook."""
     parts = [f"[{paper.say(f'state.{paper.view.state}').lower()}] " + ", ".join(_meta(paper)[1:])]
-    parts += [*(f"> {name(line)}" for line in _question(paper)), ""]
+    parts += [*(f"> {name(line)}" for line in _question(paper)), *(f"  {words}" for words, _ in attached_lines(paper))]
+    parts.append("")
     parts += [name(notice.text) for notice in notices(paper)]
     parts += [f"({' '.join(words.split())})" for words in asides(paper)]
     parts += [_numbered(paper.answer, paper) or without_answer(paper), *_after(paper), ""]
@@ -77,7 +85,7 @@ def as_plain(paper: Sheet) -> str:
         parts.append(f"[{number}] {name(citation.path)}{where.replace(' › ', ' > ')}{off}")
     calls = _calls(paper)
     parts += [""] if paper.used else []
-    parts += [*calls[:1], *(f"  {line}" for line in calls[1:])]
+    parts += [f"{'  ' * depth}{words}" for depth, words, _ in calls]
     parts += ["  ".join(row) for row in _decisions(paper)]
     parts.append(usage(paper))
     return "\n".join(parts) + "\n"
@@ -94,12 +102,13 @@ def as_json(paper: Sheet) -> dict[str, Any]:
         "state": str(view.state),
         "stopReason": str(view.finished.stop_reason) if view.finished else None,
         "question": view.started.text[:QUESTION_LIMIT] if view.started else "",
+        "attached": as_values(view.started.images if view.started else ()),
         "answer": paper.answer,
         "cut": paper.cut,
         "citations": [_citation(one) for one in paper.used[:SOURCE_LIMIT]],
         "unknownCitations": [one for one in cited_ids(paper.answer) if one not in paper.citing.known][:SOURCE_LIMIT],
         "quotationsNotFound": sorted(paper.citing.missing),
-        "calls": [_call(line.tool, line.target, line.finished) for line in view.lines[-ROW_LIMIT:]],
+        "calls": [_call(line) for line in view.lines[-ROW_LIMIT:]],
         "decisions": [" ".join(row) for row in _decisions(paper)],
         "usage": view.usage.model_dump(mode="json"),
     }
@@ -131,15 +140,26 @@ def _question(paper: Sheet) -> list[str]:
     return [*lines, f"… (+{len(asked) - _ASKED:,})"] if len(asked) > _ASKED else lines
 
 
-def _calls(paper: Sheet) -> list[str]:
-    """How many tool calls there were, then one line each: tool, target, what came of it."""
+def _calls(paper: Sheet) -> list[tuple[int, str, str]]:
+    """How many tool calls there were, then one line each: tool, target, what came of it; below it its pictures.
+
+    Each as (depth, words, address or "").
+    """
     lines = paper.view.lines
     if not lines:
         return []
     spent = seconds(sum(line.finished.seconds for line in lines if line.finished), paper.language)
-    shown = [_called(line) for line in lines[-_CALLS:]]
-    more = [paper.say("earlier.calls", n=f"{len(lines) - _CALLS:,}")] if len(lines) > _CALLS else []
-    return [paper.say("calls", n=len(lines), seconds=spent), *more, *shown]
+    rows = [(0, paper.say("calls", n=len(lines), seconds=spent), "")]
+    if len(lines) > _CALLS:
+        rows.append((1, paper.say("earlier.calls", n=f"{len(lines) - _CALLS:,}"), ""))
+    shown = lines[-_CALLS:]
+    for line, pictures in zip(shown, shown_lines(paper, shown), strict=True):
+        rows += [(1, _called(line), ""), *((2, words, address) for words, address in pictures)]
+    return rows
+
+
+def _linked(words: str, address: str) -> str:
+    return f"[{plainly(words)}](<{address}>)" if address else plainly(words)
 
 
 def _called(line: Line) -> str:
@@ -179,11 +199,13 @@ def _citation(citation: Citation) -> dict[str, Any]:
     return citation.as_json() | {"passage": citation.passage[:JSON_PASSAGE]}
 
 
-def _call(tool: str, target: str, finished: Any) -> dict[str, Any]:
-    row: dict[str, Any] = {"tool": tool, "target": name(target)}
+def _call(line: Line) -> dict[str, Any]:
+    finished = line.finished
+    row: dict[str, Any] = {"tool": line.tool, "target": name(line.target)}
     if finished is not None:
         row |= {"ok": finished.ok, "decision": finished.decision, "summary": name(finished.summary)}
         row |= {"seconds": round(finished.seconds, 3)} | ({"code": str(finished.code)} if finished.code else {})
+        row |= {"pictures": as_values(images_of(line))} if images_of(line) else {}
     return row
 
 

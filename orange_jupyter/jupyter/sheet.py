@@ -14,6 +14,7 @@ from orange_jupyter.core.events import Notice
 from orange_jupyter.core.visible import visible
 from orange_jupyter.jupyter.citing import Citing
 from orange_jupyter.jupyter.excerpt import WHOLE, Excerpt, excerpt
+from orange_jupyter.jupyter.figures import Figure, fitting, wanted
 from orange_jupyter.jupyter.markdown import escape, plain_block, render_blocks
 from orange_jupyter.jupyter.record_inert import inert
 from orange_jupyter.jupyter.said import Said
@@ -32,20 +33,10 @@ _CUT_ASIDE = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
-    """A page's picture for a saved notebook, made small: encoded bytes, their media type, pixels."""
-
-    data: bytes
-    media_type: str
-    width: int
-    height: int
-
-
-@dataclass(frozen=True, slots=True)
 class Surroundings:
     """Where a cited passage stands: text around it as read, first line, a notebook-relative path to link to.
 
-    `figure` is a PDF page's picture with the passage marked.
+    `figure` is a PDF page's picture with the passage marked; `no_figure` says why there is none (`figures.MASKED` …).
     """
 
     link: str | None = None
@@ -54,11 +45,15 @@ class Surroundings:
     line: int | None = None
     changed: bool = False
     figure: Figure | None = None
+    no_figure: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """One turn ready to be written: `answer` is at most 100,000 characters, `cut` counts what is left out of it."""
+    """One turn ready to be written: `answer` is at most 100,000 characters, `cut` counts what is left out of it.
+
+    `kept` are the figures that find room, by citation id and, of what the model was shown, by sha256.
+    """
 
     view: TurnView
     language: Language
@@ -69,6 +64,7 @@ class Sheet:
     answer: str
     blocks: tuple[str, ...]
     cut: int
+    kept: Mapping[str, Figure]
 
     def say(self, key: str, **values: object) -> str:
         """Words in this sheet's language."""
@@ -87,7 +83,9 @@ def sheet(view: TurnView, language: Language, number: int, session: str, places:
     citing = Citing(prefix=prefix, language=language, known=view.known, around=around)
     shown, written = _bounded(view.answer, citing)
     answer = shown.head + (f"\n\n{_between(shown, language)}\n\n{shown.tail}" if shown.cut else "")
-    return Sheet(view, language, number, session, places, citing, answer, written, shown.cut)
+    names = (*(one.citation_id for one in citing.used), *(one.sha256 for one in wanted(view)))
+    kept = fitting((one, places[one].figure) for one in names if one in places)
+    return Sheet(view, language, number, session, places, citing, answer, written, shown.cut, kept)
 
 
 def _suffix(view: TurnView) -> str:

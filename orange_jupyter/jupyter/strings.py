@@ -12,6 +12,8 @@ from orange_jupyter.jupyter.strings_cards import CARD_WORDS
 from orange_jupyter.jupyter.strings_changes import CHANGE_WORDS
 from orange_jupyter.jupyter.strings_commands import COMMAND_WORDS
 from orange_jupyter.jupyter.strings_earlier import EARLIER_WORDS
+from orange_jupyter.jupyter.strings_figures import FIGURE_WORDS
+from orange_jupyter.jupyter.strings_inspector import LOOK_WORDS
 from orange_jupyter.jupyter.strings_life import LIFE_WORDS
 
 Language = Literal["en", "zh"]
@@ -279,15 +281,11 @@ def says(language: Language) -> Say:
 
 
 def _table(key: str) -> MappingProxyType[str, tuple[str, str]]:
-    if key.startswith("say."):
-        return COMMAND_WORDS
-    if key.startswith("earlier."):
-        return EARLIER_WORDS
-    if key.startswith("life."):
-        return LIFE_WORDS
-    if key.startswith("change."):
-        return CHANGE_WORDS
-    return CARD_WORDS if key.startswith(("card.", "fact.", "full.")) else WORDS
+    return _TABLES.get(key.partition(".")[0], WORDS)
+
+
+_TABLES = {"say": COMMAND_WORDS, "earlier": EARLIER_WORDS, "life": LIFE_WORDS, "change": CHANGE_WORDS}
+_TABLES |= {"figure": FIGURE_WORDS, "look": LOOK_WORDS, "card": CARD_WORDS, "fact": CARD_WORDS, "full": CARD_WORDS}
 
 
 def language_of(locale: str) -> Language:

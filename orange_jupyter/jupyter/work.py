@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Coroutine, MutableMapping
+from collections.abc import Coroutine, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 from orange_jupyter.core.codes import Code
@@ -13,6 +13,10 @@ from orange_jupyter.core.errors import RightsError
 from orange_jupyter.core.events import TurnFinished
 from orange_jupyter.jupyter.approver import STAGE
 from orange_jupyter.jupyter.entrance import Entrance
+from orange_jupyter.jupyter.figures import illustrable
+from orange_jupyter.jupyter.inspector.cited import CitedPages
+from orange_jupyter.jupyter.inspector.messages import AskPixels, AskSaw, Leave, Shut
+from orange_jupyter.jupyter.inspector.messages import Turn as LookTurn
 from orange_jupyter.jupyter.people import Front
 from orange_jupyter.jupyter.ports import CellRequest, CommandReply, Office, Where
 from orange_jupyter.jupyter.screen import Screen
@@ -36,8 +40,9 @@ class TurnWork:
         self._request = request
         self._display = display
         self._names = names
-        self._task: asyncio.Task[None] | None = None
+        self._task: asyncio.Task[Any] | None = None
         self._switching: set[asyncio.Task[Any]] = set()
+        self._look = CitedPages(entrance.guard, request.where.language)
         display.stage.act = self._act
 
     @property
@@ -61,6 +66,7 @@ class TurnWork:
         async with self._display.drawing():
             self._task = asyncio.create_task(self._send())
             await asyncio.wait({self._task})
+        self._look.close()
         if not self._task.cancelled():
             self._task.result()
         if self._display.finished is None:
@@ -87,8 +93,17 @@ class TurnWork:
         await self._display.settle(places)
         view = self._display.view
         await self._entrance.guard(self._review(office, finished), self._display.tell)
-        if self._display.view is not view:  # the review failed: the record says so and stays whole
-            await self._display.settle(places)
+        figures = await self._figures(office, places)
+        if figures is not places or self._display.view is not view:  # or the review failed: the record says so
+            await self._display.settle(figures)
+
+    async def _figures(self, office: Office, places: Mapping[str, Surroundings]) -> Mapping[str, Surroundings]:
+        """The places with pictures, made after the record has come, so that nothing waits for them; Stop ends it."""
+        if not illustrable(self._display.view):
+            return places
+        self._task = task = asyncio.create_task(office.figures(self._display.view, places, self._request.where))
+        await asyncio.wait({task})
+        return places if task.cancelled() else task.result()
 
     async def _review(self, office: Office, finished: TurnFinished) -> None:
         """Show the changes that the turn proposed below its record, to be decided while other cells run."""
@@ -111,6 +126,8 @@ class TurnWork:
                 self._beside(self._switch(message))
             case OpenPassage():
                 self._beside(self._open(message.citation_id))
+            case LookTurn() | Leave() | AskSaw() | AskPixels() | Shut():
+                self._look.hear(message)
             case _:
                 return
 
@@ -124,6 +141,9 @@ class TurnWork:
         if citation is None:
             return
         office = await self._entrance.office(self._request.where)
+        paper = await office.paper(citation, self._request.where)
+        if paper is not None and await self._look.open(paper, self._display):
+            return
         places = await office.places((citation,), self._request.where)
         self._display.stage.show_passage(citation, places.get(citation_id) or nowhere())
 
@@ -172,7 +192,9 @@ class LineWork:
         if self._words[:1] in (("changes",), ("undo",)):
             await reviews.refresh()
         if reply.review is None or not await reviews.show(reply.review, self._screen, self._where.language):
-            self._screen.record(_shown(reply))
+            self._screen.record(shown_reply(reply))
+        if reply.pages is not None:
+            await self._entrance.inspections.show(reply.pages, self._screen, self._where.language)
 
     async def _command(self) -> CommandReply:
         office = await self._entrance.office(self._where)
@@ -204,7 +226,8 @@ def told(markdown: str) -> dict[str, Any]:
     return {"text/markdown": markdown, "text/plain": plain}
 
 
-def _shown(reply: CommandReply) -> dict[str, Any]:
+def shown_reply(reply: CommandReply) -> dict[str, Any]:
+    """The display of what a line answers."""
     return told(reply.markdown) | ({"text/html": reply.html} if reply.html is not None else {})
 
 

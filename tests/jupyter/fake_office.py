@@ -183,6 +183,12 @@ class FakeOffice:
     async def places(self, citations: Sequence[Citation], where: Where) -> Mapping[str, Any]:
         return {}
 
+    async def paper(self, citation: Citation, where: Where) -> None:
+        return None
+
+    async def figures(self, view: Any, places: Mapping[str, Any], where: Where) -> Mapping[str, Any]:
+        return places
+
     async def turn(self, finished: TurnFinished) -> FakeTurn:
         return FakeTurn(finished)
 
