@@ -7,10 +7,10 @@ import asyncio
 from orange_jupyter.app import App
 from orange_jupyter.core.document import PictureLimits
 from orange_jupyter.core.errors import ReadError, UsageError
+from orange_jupyter.core.held import MOST_PICTURES
 from orange_jupyter.core.messages import Image, Role
 from orange_jupyter.storage.transcript import Transcript
 
-MOST_PICTURES = 8
 PICTURE_BYTES = 20 * 1_048_576
 
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import accumulate, groupby
+from typing import Final
 
 from orange_jupyter.core.errors import EvidenceError
+from orange_jupyter.core.held import MOST_PICTURES
 from orange_jupyter.core.messages import Image, Message, Request, Role, ToolResult
 from orange_jupyter.providers.settings import Blob
 from orange_jupyter.providers.speech import Wording
+
+_TOO_MANY: Final = f"at most {MOST_PICTURES} pictures a message; read it again by itself"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +55,13 @@ def split(messages: Iterable[Message]) -> tuple[str, list[tuple[Role, list[Messa
 
 
 def placed(wording: Wording, batch: Iterable[Message], *, inside: bool) -> Placed:
-    """The results of a batch; `inside`: the API takes pictures in a result, else they follow all of them."""
+    """The results of a batch; `inside`: the API takes pictures in a result, else they follow all of them.
+
+    All of a batch goes into one message either way, so its pictures share that message's bound.
+    """
     results = [part for message in batch for part in message.parts if isinstance(part, ToolResult)]
-    shown = [(result, tuple(_captioned(wording, result))) for result in results]
+    before = accumulate((len(result.images) for result in results), initial=0)
+    shown = [(result, tuple(_captioned(wording, result, at))) for result, at in zip(results, before, strict=False)]
     if inside:
         return Placed(tuple(shown), ())
     return Placed(tuple((result, ()) for result in results), tuple(piece for _, own in shown for piece in own))
@@ -69,11 +77,11 @@ def seen(wording: Wording, image: Image) -> Piece:
     return Picture(url) if url is not None else _note("its bytes are no longer kept")
 
 
-def _captioned(wording: Wording, result: ToolResult) -> Iterable[Piece]:
-    for image in result.images:
+def _captioned(wording: Wording, result: ToolResult, before: int) -> Iterable[Piece]:
+    for number, image in enumerate(result.images, start=before + 1):
         about = f": {image.caption}" if image.caption else ""
         yield f"Picture from {result.name}{about} ({image.width}x{image.height})"
-        yield seen(wording, image)
+        yield seen(wording, image) if number <= MOST_PICTURES else _note(_TOO_MANY)
 
 
 def _note(reason: str) -> str:

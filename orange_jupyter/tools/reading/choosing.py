@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from orange_jupyter.core.document import Block, DocumentText
+from orange_jupyter.core.held import MOST_PICTURES
 from orange_jupyter.tools.reading.asked import Asked, Images
-from orange_jupyter.tools.reading.pictures import IMAGES_A_MESSAGE, Choice, Wanted
+from orange_jupyter.tools.reading.pictures import Choice, Wanted
 
 PAGES_UNASKED: Final = 4
 """Pages of a long scan at a time (R-READ-8)."""
@@ -33,7 +34,7 @@ def page_pictures(document: DocumentText, asked: Asked, shown: Sequence[int]) ->
     if asked.images is Images.NONE or not document.pages:
         return Choice()
     if asked.pages is not None:
-        return _pages(range(asked.pages[0], asked.pages[1] + 1), IMAGES_A_MESSAGE)
+        return _pages(range(asked.pages[0], asked.pages[1] + 1), MOST_PICTURES)
     blind = pages_without_text(document)
     first = shown[0] if shown else 1
     if asked.images is Images.ALWAYS or len(blind) == len(document.pages):
@@ -51,14 +52,14 @@ def block_pictures(document: DocumentText, asked: Asked, blocks: Sequence[tuple[
     if document.file_type == "pdf":
         return Choice(tuple(Wanted(block.page, block.number) for block, _ in blocks if block.page is not None))
     found = [Wanted(None, block.number, text[:_CAPTION]) for block, text in blocks if block.kind == "image"]
-    rest = found[IMAGES_A_MESSAGE:]
-    reason = f"at most {IMAGES_A_MESSAGE} pictures a message; read this block"
+    rest = found[MOST_PICTURES:]
+    reason = f"at most {MOST_PICTURES} pictures a message; read this block"
     named: list[dict[str, Any]] = [{"block": one.block, "reason": reason} for one in rest[:_NAMED]]
     if len(rest) > _NAMED:
         named.append(
             {"block": rest[_NAMED].block, "reason": f"this one and {len(rest) - _NAMED - 1} later ones: {reason}"}
         )
-    return Choice(tuple(found[:IMAGES_A_MESSAGE]), tuple(named))
+    return Choice(tuple(found[:MOST_PICTURES]), tuple(named))
 
 
 def _pages(pages: Sequence[int], most: int) -> Choice:

@@ -14,7 +14,6 @@ from orange_jupyter.core.paths import FileBytes
 from orange_jupyter.core.tool import Result, ToolContext
 from orange_jupyter.tools.reading.asked import Images, heading_fields
 
-IMAGES_A_MESSAGE = 8
 NOTE_PICTURES = 4
 PICTURE_BYTES = 20 * 1_048_576
 NO_VISION = "The model in use is not set up to see pictures."
