@@ -7,11 +7,12 @@ that memory stays bound. Runs only in a worker process.
 from __future__ import annotations
 
 import struct
+import warnings
 import zlib
 from io import BytesIO
 from typing import Final
 
-from PIL import Image, ImageCms, UnidentifiedImageError
+from PIL import Image, ImageChops, ImageCms, UnidentifiedImageError
 
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.document import Picture, PictureLimits
@@ -60,20 +61,26 @@ def picture(data: bytes, limits: PictureLimits) -> Picture:
             hint="Save a smaller copy of it.",
         )
     try:
-        canvas = webp_canvas(data)
-        if canvas is not None:
-            _check_size(canvas, MAX_PIXELS)
-        with Image.open(BytesIO(data), formats=_FORMATS) as image:
-            jpeg = image.format in ("JPEG", "MPO")
-            _check_size(image.size, MAX_JPEG_PIXELS if jpeg else MAX_PIXELS)
-            frames = 1 if jpeg or image.format == "GIF" else int(getattr(image, "n_frames", 1))
-            return _first_frame(image, limits, frame_count(data, frames))
-    except (Image.DecompressionBombError, Image.DecompressionBombWarning):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of what can be read all the same
+            return _read(data, limits)
+    except Image.DecompressionBombError:
         raise _too_many_pixels("The picture has") from None
     except UnidentifiedImageError:
         raise _unidentified(data) from None
     except _FAULTS as error:
         raise _damaged(str(error) or type(error).__name__) from None
+
+
+def _read(data: bytes, limits: PictureLimits) -> Picture:
+    canvas = webp_canvas(data)
+    if canvas is not None:
+        _check_size(canvas, MAX_PIXELS)
+    with Image.open(BytesIO(data), formats=_FORMATS) as image:
+        jpeg = image.format in ("JPEG", "MPO")
+        _check_size(image.size, MAX_JPEG_PIXELS if jpeg else MAX_PIXELS)
+        frames = 1 if jpeg or image.format == "GIF" else int(getattr(image, "n_frames", 1))
+        return _first_frame(image, limits, frame_count(data, frames))
 
 
 def _check_size(size: tuple[int, int], most: int) -> None:
@@ -108,8 +115,11 @@ def _shrunk(image: Image.Image, wanted: tuple[int, int]) -> Image.Image:
     image.draft(None, (max(1, int(image.width * share * _GAP)), max(1, int(image.height * share * _GAP))))
     image.load()
     profile = image.info.get("icc_profile")
+    plain_inks = image.mode == "CMYK" and "adobe" not in image.info
     small = _smooth(image)
     small.thumbnail(wanted, Image.Resampling.LANCZOS, reducing_gap=2.0)
+    if plain_inks:  # Pillow takes every CMYK for Adobe's, which are inverted
+        small = ImageChops.invert(small)
     return _eight_bit(small, profile if isinstance(profile, bytes) else None)
 
 
