@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
 from lxml import etree
@@ -13,6 +14,7 @@ from orange_jupyter.documents.word_xml import alternatives, attribute, child, lo
 _OPENING = {"{": "\\{", "": ".", "‖": "\\|", "|": "|"}
 _CLOSING = {"}": "\\}", "": ".", "‖": "\\|", "|": "|"}
 _SKIPPED = frozenset({"del", "moveFrom", "rPr", "ctrlPr", "instrText", "delText"})
+_PROSE = re.compile(r"\s*[A-Za-z]{2,}(?:\s+[A-Za-z]{2,})+\s*")
 _ROW = " \\\\ "
 _LIMITED = ("\\lim", "\\max", "\\min", "\\sup", "\\inf", "\\limsup", "\\liminf", "\\sum", "\\prod", "\\bigcup")
 _MATRICES = {("(", ")"): "pmatrix", ("[", "]"): "bmatrix", ("|", "|"): "vmatrix", ("{", "}"): "Bmatrix"}
@@ -65,7 +67,7 @@ def _run(element: etree._Element) -> str:
         elif local(inner) in ("tab", "br", "cr"):
             text += " "
     properties = child(element, "rPr")
-    if on(properties, "nor") and any(sign.isalpha() for sign in text):
+    if (on(properties, "nor") and any(sign.isalpha() for sign in text)) or _PROSE.fullmatch(text):
         return f"\\text{{{text}}}"
     if value(properties, "sty") == "b" and text.strip().isalnum():
         return f"\\mathbf{{{latex(text)}}}"

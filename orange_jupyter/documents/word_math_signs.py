@@ -49,7 +49,8 @@ _OPERATORS = {
     "ℏ": "hbar", "ℓ": "ell", "ℜ": "Re", "ℑ": "Im", "ℵ": "aleph", "℘": "wp", "′": "prime", "″": "prime\\prime",
     "†": "dagger", "⊢": "vdash", "⊨": "models", "∣": "mid", "⟨": "langle", "⟩": "rangle", "⌊": "lfloor",
     "⌋": "rfloor", "⌈": "lceil", "⌉": "rceil", "‖": "Vert", "∑": "sum", "∏": "prod", "∐": "coprod", "∫": "int",
-    "∬": "iint", "∭": "iiint", "∮": "oint", "⋃": "bigcup", "⋂": "bigcap", "⋁": "bigvee", "⋀": "bigwedge",
+    "∬": "iint", "∭": "iiint", "∮": "oint", "∯": "oiint", "∰": "oiiint",
+    "⋃": "bigcup", "⋂": "bigcap", "⋁": "bigvee", "⋀": "bigwedge",
     "⨁": "bigoplus", "⨂": "bigotimes", "ϵ": "epsilon", "ϑ": "vartheta", "ϕ": "phi", "ϖ": "varpi", "ϱ": "varrho",
 }  # fmt: skip
 WORDS = (
