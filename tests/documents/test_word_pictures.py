@@ -36,7 +36,7 @@ def _colour(data: bytes, block: int) -> tuple[int, ...]:
 def test_pictures_are_blocks_with_their_alternative_text_or_caption() -> None:
     """R-READ-1, R-READ-6: after the text they float in, also from tables, boxes and notes; drawn ones and VML."""
     old = '<w:r><w:pict><v:shape alt="old one"><v:imagedata r:id="image2"/></v:shape></w:pict></w:r>'
-    footnotes = f'<Relationship Id="f" Type="http://x/image" Target="media/image2.png"/>'
+    footnotes = '<Relationship Id="f" Type="http://x/image" Target="media/image2.png"/>'
     body = (
         para("see ", picture("image1", "a red map"), " here")
         + para(picture("image1"))
