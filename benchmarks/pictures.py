@@ -1,7 +1,7 @@
 """A 50-megapixel photo made ready for a model, against plain Pillow in the same run: open, resize, save.
 
-CPU seconds of this process, the least of three rounds. Both end at 2,048 px, the most that is ever sent, and JPEG quality
-80. The second photo was taken with a turned camera (EXIF); a PNG cannot be decoded at a fraction of its size.
+CPU seconds of this process, the least of three rounds. Both end at 2,048 px, the most that is ever sent, and JPEG
+quality 80. The second photo was taken with a turned camera (EXIF); a PNG cannot be decoded at a fraction of its size.
 """
 
 from __future__ import annotations
