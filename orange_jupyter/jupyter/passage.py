@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 from orange_jupyter.core.corpus import Citation
 from orange_jupyter.jupyter.figures import LEFT, Figure, image
@@ -26,6 +28,9 @@ BUDGET = 60_000
 _PASSAGE_LIMIT = 6000
 _SPOKEN = 200
 """Characters of a passage that a picture's alternative text repeats; the whole stands beside it."""
+_FULL = 0.7
+"""Share of a paragraph's longest line from which a line counts as full: the column broke it, not its writer."""
+_PARAGRAPH = re.compile(r"[^\n]+(?:\n[^\n]+)+")
 _LINK = re.compile(r'<a (?=[^>]*class="oj-cite)[^>]*?href="#([\w-]+)-s(\d+)"')
 
 
@@ -109,7 +114,7 @@ def _panel(paper: Sheet, spot: _Spot) -> str:
 def _body(paper: Sheet, spot: _Spot, place: Surroundings) -> str:
     """The passage as text; of a PDF the page's picture beside it, or why there is none."""
     citation = paper.used[spot.number - 1]
-    words = chunk(citation.passage, place, paper.language)
+    words = chunk(citation.passage, place, paper.language, flow=citation.file_type == "pdf")
     figure = _kept(paper, spot)
     if figure is not None:
         page = paper.say("figure.page.of" if figure.pages else "figure.page", n=citation.page, pages=figure.pages)
@@ -184,20 +189,39 @@ def missing_note(quotation: str | None, language: Language) -> str:
     return f'<div class="oj-note is-warn">{icon("warning")} <span><b>{words}</b> {own}</span></div>'
 
 
-def chunk(marked: str, place: Surroundings, language: Language) -> str:
-    """The passage as a marked stretch of the note's own text, near text dim around it, more of it folded."""
+def chunk(marked: str, place: Surroundings, language: Language, *, flow: bool = False) -> str:
+    """The passage as a marked stretch of the note's own text, near text dim around it, more of it folded.
+
+    With `flow` the lines of a paragraph, which a page's column broke, run on.
+    """
     above, before = _split_before(place.before[-AROUND_LIMIT:])
     after, below = _split_after(place.after[:AROUND_LIMIT])
     cut = f"… (+{len(marked) - _PASSAGE_LIMIT:,})" if len(marked) > _PASSAGE_LIMIT else ""
     spoken = language_of_text(marked[:2000])
     attribute = f' lang="{spoken}"' if spoken else ""
-    first, last = (f'<span class="oj-dim">{_lines(words)}</span>' if words else "" for words in (before, after))
-    passage = f"{first}<mark>{_lines(marked[:_PASSAGE_LIMIT])}{cut}</mark>{last}"
+    run: Callable[[str], str] = flowing if flow else str
+    first, last = (f'<span class="oj-dim">{_lines(run(words))}</span>' if words else "" for words in (before, after))
+    passage = f"{first}<mark>{_lines(run(marked[:_PASSAGE_LIMIT]))}{cut}</mark>{last}"
     return (
-        _more(above, text(language, "passage.above"))
+        _more(run(above), text(language, "passage.above"))
         + f'<div class="oj-chunk"{attribute}>{passage}</div>'
-        + _more(below, text(language, "passage.below"))
+        + _more(run(below), text(language, "passage.below"))
     )
+
+
+def flowing(words: str) -> str:
+    """Text whose full lines run on into the next; short ones, such as a table's rows or a heading, keep their end."""
+    return _PARAGRAPH.sub(lambda found: _joined(found.group()), words)
+
+
+def _joined(paragraph: str) -> str:
+    lines = paragraph.split("\n")
+    full = max(map(len, lines)) * _FULL
+    parts = [lines[0]]
+    for before, line in pairwise(lines):
+        tight = before[-1:] > "\u2e7f" and line[:1] > "\u2e7f"  # Chinese and Japanese have no space there
+        parts += ["\n" if len(before) < full or not line else "" if tight else " ", line]
+    return "".join(parts)
 
 
 def _more(words: str, label: str) -> str:

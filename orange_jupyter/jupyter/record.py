@@ -19,9 +19,11 @@ NOWHERE: Mapping[str, Surroundings] = MappingProxyType({})
 def record(
     view: TurnView, language: Language, *, number: int, session: str = "", places: Mapping[str, Surroundings] = NOWHERE
 ) -> dict[str, Any]:
-    """The display bundle of a turn by MIME type. Pure; at most about 300 kB of HTML however long the turn was.
+    """The display bundle of a turn by MIME type. Pure; at most about 300 kB of HTML however long the turn was, and
+    `figures.ROOM` of pictures, which only the HTML has.
 
-    `number` counts the session's turns, `session` is its name; `places` say, by citation id, where a passage stands.
+    `number` counts the session's turns, `session` is its name; `places` say, by citation id, where a passage stands,
+    and by sha256 the small pictures of what the model was shown.
     """
     paper = sheet(view, language, number, session, places)
     return {

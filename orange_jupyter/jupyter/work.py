@@ -99,7 +99,7 @@ class TurnWork:
 
     async def _figures(self, office: Office, places: Mapping[str, Surroundings]) -> Mapping[str, Surroundings]:
         """The places with pictures, made after the record has come, so that nothing waits for them; Stop ends it."""
-        if not illustrable(self._display.view):
+        if self._display.screen.front is Front.TERMINAL or not illustrable(self._display.view):
             return places
         self._task = task = asyncio.create_task(office.figures(self._display.view, places, self._request.where))
         await asyncio.wait({task})

@@ -9,11 +9,13 @@ import re
 from html.parser import HTMLParser
 from typing import Any
 
+import nh3
 import pytest
 
 from orange_jupyter.core.corpus import Citation
 from orange_jupyter.core.messages import Image, ToolResult
 from orange_jupyter.jupyter.figures import LATE, LEFT, MASKED, MOST_PICTURES, PAGE, ROOM, Figure, fitting, wanted
+from orange_jupyter.jupyter.passage import flowing
 from orange_jupyter.jupyter.record import TURN_TYPE, record
 from orange_jupyter.jupyter.sheet import Surroundings
 from orange_jupyter.jupyter.strings import Language
@@ -95,6 +97,64 @@ def test_the_figure_stands_in_the_fold_of_its_passage() -> None:
     shown = body(written(cited(paper(1)), {"c1": Surroundings(figure=figure())}))
     panel = shown[shown.index('<details class="oj-card oj-pass">') :]
     assert panel.index("<summary>") < panel.index("</summary>") < panel.index("<img") < panel.index("</details>")
+
+
+def test_the_lines_of_a_page_s_column_run_on_beside_its_picture() -> None:
+    """R-UI-3, screen 6: paragraphs, rows and headings keep their ends; Chinese gets no space."""
+    words = "From April to June the factor of snow\nrose from 3.7 to 5.3 mm per day with a\nmean of 4.6.\n\n4.1 Table\na 1\nb 2 and some more"
+    assert flowing(words) == (
+        "From April to June the factor of snow rose from 3.7 to 5.3 mm per day with a mean of 4.6.\n\n4.1 Table\na 1\nb 2 and some more"
+    )
+    assert (
+        flowing("四月到六月裸露积雪的度日因子\n从三点七升到五点三，平均值为\n四点六。")
+        == "四月到六月裸露积雪的度日因子从三点七升到五点三，平均值为四点六。"
+    )
+    assert flowing("a") == "a"
+    assert flowing("") == ""
+    broken = paper(1).model_copy(update={"passage": "A single annual value of 4.1\nunderestimated June melt."})
+    for citation_, expected in (
+        (broken, "4.1 underestimated"),
+        (broken.model_copy(update={"file_type": "txt"}), "4.1<br>"),
+    ):
+        assert expected in body(written(cited(citation_), {"c1": Surroundings(figure=figure())}))
+
+
+def test_on_a_host_that_drops_pictures_and_style_the_words_stay() -> None:
+    """R-SAVE-1: page number, passage, what was shown and its size; no broken picture is needed to read it."""
+    view = cited(paper(1), also=tuple(reading((picture(1, path="papers/p1.pdf", page=7),))))
+    places = {"c1": Surroundings(figure=figure()), f"{1:064x}": Surroundings(figure=figure())}
+    kept = nh3.clean(
+        written(view, places)["text/html"],
+        tags={
+            "a",
+            "details",
+            "div",
+            "h3",
+            "h4",
+            "img",
+            "li",
+            "mark",
+            "ol",
+            "p",
+            "q",
+            "span",
+            "summary",
+            "table",
+            "td",
+            "tr",
+        },
+        clean_content_tags={"style"},
+        attributes={"img": {"src", "alt"}, "a": {"href"}},
+    )
+    assert "data:" not in kept
+    for words in (
+        "Page 7 of 14; the passage is marked.",
+        "<mark>Passage 1 of the paper.</mark>",
+        "Page 7 of p1.pdf; the cited",
+    ):
+        assert words in html.unescape(kept)
+    for words in ("1 picture shown to the model", "papers/p1.pdf, p. 7", "1,448 × 1,912 px"):
+        assert words in html.unescape(kept)
 
 
 def test_a_page_is_kept_once_however_often_it_is_cited() -> None:
