@@ -24,7 +24,8 @@ from orange_jupyter.ground import Ground
 from orange_jupyter.jupyter.strings import Language, language_of
 from orange_jupyter.lab_settings import lab_locale
 from orange_jupyter.local.bases import Bases, base_for_folder, load_bases
-from orange_jupyter.local.index.library import LocalLibrary
+from orange_jupyter.local.index.background import Background
+from orange_jupyter.local.index.library import PATIENCE, LocalLibrary, Service
 from orange_jupyter.local.workspace import LocalWorkspace
 from orange_jupyter.log import close_log, open_log
 from orange_jupyter.models import Models
@@ -43,13 +44,15 @@ from orange_jupyter.tools import TOOLS
 @dataclass(frozen=True, slots=True)
 class ForThisRun:
     """What a command-line run sets for itself and never saves: None leaves the session's own; `folders` are KBs by
-    folder, `reselect` takes the KBs of the working folder instead of those stored."""
+    folder, `reselect` takes the KBs of the working folder instead of those stored, `patience` is how many seconds a
+    search waits for documents that are not indexed yet."""
 
     tier: Tier | None = None
     plan: bool | None = None
     model: str | None = None
     folders: tuple[str, ...] = ()
     reselect: bool = False
+    patience: float = PATIENCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,7 @@ class App:
         self._approver = approver
         self._masker = Masker()
         self._nonce = secrets.token_hex(16)
+        self._indexing = Service(Background(), self.run.patience)
         self._libraries: dict[tuple[KnowledgeBase, ...], Reach] = {}
         self._opened: dict[str, Opened] = {}
 
@@ -129,8 +133,12 @@ class App:
         by_id = {base.id: base for base in (await asyncio.to_thread(self.bases)).bases}
         chosen = tuple(by_id[identity] for identity in ids if identity in by_id)
         if chosen not in self._libraries:
-            self._libraries[chosen] = _reach(self.ground, chosen, self.find_secrets)
+            self._libraries[chosen] = _reach(self.ground, chosen, self.find_secrets, self._indexing)
         return self._libraries[chosen]
+
+    def indexing(self) -> dict[str, tuple[int, int]]:
+        """Documents (done, in all) of the KBs that are being indexed in the background, by id."""
+        return self._indexing.background.progress()
 
     async def model(self, name: str) -> Model:
         """The model `name`. Raises ConfigError."""
@@ -264,8 +272,9 @@ class App:
         close_log(self._log)
 
 
-def _reach(ground: Ground, chosen: tuple[KnowledgeBase, ...], find_secrets: FindSecrets) -> Reach:
-    library = LocalLibrary(chosen, ground.documents, ground.file_ids, ground.folders.cache / "index")
+def _reach(ground: Ground, chosen: tuple[KnowledgeBase, ...], find_secrets: FindSecrets, indexing: Service) -> Reach:
+    folder = ground.folders.cache / "index"
+    library = LocalLibrary(chosen, ground.documents, ground.file_ids, folder, service=indexing)
     workspace = LocalWorkspace(chosen, ground.file_ids, ground.protected, find_secrets=find_secrets)
     return Reach(chosen, workspace, library)
 

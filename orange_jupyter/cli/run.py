@@ -29,6 +29,8 @@ from orange_jupyter.jupyter.strings import language_of
 from orange_jupyter.terminal import Yes, at_terminal
 
 PATIENCE = 15.0
+DOCUMENTS_PATIENCE = 120.0
+"""Seconds that a search waits for documents here: nothing goes on in the background when the command has ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,15 @@ async def run(given: Namespace) -> Printed:
     try:
         return await _run(app, given)
     finally:
+        _say_unfinished(app)
         await app.close()
+
+
+def _say_unfinished(app: App) -> None:
+    """On standard error, since it is not the command's result."""
+    for name, (done, total) in app.indexing().items():
+        line = f"{name}: {done:,} of {total:,} documents were indexed; orange-jupyter index does the rest."
+        sys.stderr.write(for_terminal(line) + "\n")
 
 
 def _folder() -> str:
@@ -78,6 +88,7 @@ def for_this_run(given: Namespace) -> ForThisRun:
         model=given.model if given.command == "ask" else None,
         folders=tuple(getattr(given, "kb", ())),
         reselect=named is None,
+        patience=DOCUMENTS_PATIENCE,
     )
 
 

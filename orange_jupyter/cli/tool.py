@@ -108,4 +108,4 @@ def _passages(envelope: dict[str, Any]) -> str:
     for number, one in enumerate(envelope["citations"], 1):
         place = " > ".join([one["path"], *one["headingPath"]]) + (f", p. {one['page']}" if "page" in one else "")
         lines.append(f"{number}. {place}\n   {' '.join(one['passage'].split())[:300]}")
-    return "\n".join(lines) or envelope.get("hint", "Nothing found.")
+    return "\n".join([*(lines or [envelope.get("hint", "Nothing found.")]), *envelope.get("notices", [])])

@@ -39,19 +39,38 @@ async def kb(at: Standing, words: tuple[str, ...]) -> CommandReply:
 async def _list(at: Standing) -> CommandReply:
     bases = await asyncio.to_thread(at.app.bases)
     selected = at.opened.session.state.knowledge_bases
-    say = at.say
+    say, running = at.say, at.app.indexing()
     rows = [
-        (base.name, say("kb.selected") if base.id in selected else "", say(f"kb.{base.source}"), base.root)
+        (base.name, _state(at, base, selected=base.id in selected), say(f"kb.{base.source}"), base.root)
         for base in bases.bases
     ]
     shown = table((say("kb"), say("kb.now"), say("kb.from"), say("kb.folder")), rows) if rows else say("kb.none")
     ignored = "".join(f"\n\n{plain(line)}" for line in bases.ignored)
     data = {
         "ok": True,
-        "knowledgeBases": [_document(base) | {"selected": base.id in selected} for base in bases.bases],
+        "knowledgeBases": [
+            _document(base) | {"selected": base.id in selected} | indexing_document(running.get(base.id))
+            for base in bases.bases
+        ],
         "ignored": list(bases.ignored),
     }
     return CommandReply(shown + ignored, data)
+
+
+def _state(at: Standing, base: KnowledgeBase, *, selected: bool) -> str:
+    words = [at.say("kb.selected")] if selected else []
+    return ", ".join([*words, *indexing(at, base)])
+
+
+def indexing(at: Standing, base: KnowledgeBase) -> list[str]:
+    """How far the documents of a KB are indexed, where that is going on."""
+    found = at.app.indexing().get(base.id)
+    return [at.say("kb.indexing", done=f"{found[0]:,}", total=f"{found[1]:,}")] if found else []
+
+
+def indexing_document(found: tuple[int, int] | None) -> dict[str, Any]:
+    """The same in a document; nothing where nothing is going on."""
+    return {"indexing": {"done": found[0], "total": found[1]}} if found else {}
 
 
 async def _add(at: Standing, words: tuple[str, ...]) -> CommandReply:

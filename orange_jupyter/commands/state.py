@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from orange_jupyter.commands.kb import indexing, indexing_document
 from orange_jupyter.commands.standing import Standing, table
 from orange_jupyter.jupyter.ports import CommandReply
 from orange_jupyter.turns import session_document
@@ -14,7 +15,7 @@ async def status(at: Standing, _: tuple[str, ...]) -> CommandReply:
     say = at.say
     await model.close()
     reach = await at.app.reach(state.knowledge_bases)
-    bases = ", ".join(base.name for base in reach.bases)
+    bases = ", ".join(" – ".join([base.name, *indexing(at, base)]) for base in reach.bases)
     waiting = await at.app.means.store.of_session(state.session_id, undecided=True)
     rows = [
         (say("session"), state.title or say("untitled")),
@@ -31,6 +32,9 @@ async def status(at: Standing, _: tuple[str, ...]) -> CommandReply:
         "session": session_document(state),
         "host": model.info.host,
         "pendingChanges": len(waiting),
-        "knowledgeBases": [{"id": base.id, "name": base.name, "root": base.root} for base in reach.bases],
+        "knowledgeBases": [
+            {"id": base.id, "name": base.name, "root": base.root} | indexing_document(at.app.indexing().get(base.id))
+            for base in reach.bases
+        ],
     }
     return CommandReply(table(("", ""), rows) + ("" if bases else f"\n\n{say('kb.none')}"), data)

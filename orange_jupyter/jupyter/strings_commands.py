@@ -35,6 +35,7 @@ COMMAND_WORDS = MappingProxyType(
         "say.kb.from": ("From", "来自"),
         "say.kb.folder": ("Folder", "文件夹"),
         "say.kb.selected": ("selected", "已选"),
+        "say.kb.indexing": ("indexing {done} of {total} documents", "正在索引文档 {done}/{total}"),
         "say.kb.project": ("project", "项目"),
         "say.kb.user": ("user", "用户"),
         "say.kb.run": ("run", "本次运行"),

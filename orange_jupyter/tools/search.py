@@ -16,6 +16,10 @@ from orange_jupyter.core.times import nanoseconds
 from orange_jupyter.core.tool import Action, Arguments, Result, Tool, ToolContext
 
 IMAGE_NOTICE = "Images have no searchable text (no OCR): find them with list, look at them with read."
+INDEXING_NOTICE = (
+    "Documents are still being indexed ({done} of {total} done); what the others say is missing here. "
+    "Search again later, or read a document by its path."
+)
 OUTSIDE_TYPES = ("markdown", "txt")
 FILTERS = ("path", "path_prefix", "tags", "file_types", "updated_after", "updated_before")
 
@@ -147,6 +151,7 @@ async def _inside(context: ToolContext, arguments: SearchArguments, place: Place
     }
     if hits.indexing is not None:
         fields["indexing"] = {"done": hits.indexing[0], "total": hits.indexing[1]}
+        notices = (*notices, INDEXING_NOTICE.format(**fields["indexing"]))
     if not citations:
         fields["hint"] = _loosen(arguments, hits)
     return Result(fields, _summary(hits), warnings=hits.warnings, notices=notices, citations=citations)
@@ -204,6 +209,11 @@ def _loosen(arguments: SearchArguments, hits: Hits) -> str:
 
 
 def _summary(hits: Hits) -> str:
+    still = f", {hits.indexing[0]} of {hits.indexing[1]} documents indexed" if hits.indexing else ""
+    return _found(hits) + still
+
+
+def _found(hits: Hits) -> str:
     if not hits.hits:
         return f"nothing found in {hits.files} files"
     notes = {hit.info.file_id for hit in hits.hits if hit.info.file_type in ("markdown", "txt")}

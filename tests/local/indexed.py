@@ -14,6 +14,8 @@ from orange_jupyter.documents.extract import LocalDocuments
 from orange_jupyter.documents.text import decode
 from orange_jupyter.local.fileids import FileIds
 from orange_jupyter.local.index import LocalLibrary
+from orange_jupyter.local.index.background import Background
+from orange_jupyter.local.index.library import Service
 
 
 class CountingDocuments(LocalDocuments):
@@ -29,7 +31,10 @@ class CountingDocuments(LocalDocuments):
 
 
 class Indexed:
-    """One knowledge base `notes` below `place`, its index and its file ids. Use as `async with`."""
+    """One knowledge base `notes` below `place`, its index and its file ids. Use as `async with`.
+
+    `options` are those of `Service`.
+    """
 
     def __init__(self, place: Path, *inner: str, documents: Documents | None = None, **options: Any) -> None:
         self.place = place.resolve()
@@ -40,7 +45,12 @@ class Indexed:
         self.bases = (self.base, *(KnowledgeBase(f"kb_{name}", name, str(self.root / name)) for name in inner))
         self.documents = documents or CountingDocuments()
         self.file_ids = FileIds(self.place / "files.db")
-        self.library = LocalLibrary(self.bases, self.documents, self.file_ids, self.cache, **options)
+        self.service = Service(options.pop("background", Background()), **options)
+        self.library = self.another_library()
+
+    def another_library(self) -> LocalLibrary:
+        """A library of the same process, over the same bases."""
+        return LocalLibrary(self.bases, self.documents, self.file_ids, self.cache, service=self.service)
 
     async def __aenter__(self) -> Indexed:
         return self

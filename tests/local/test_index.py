@@ -350,7 +350,9 @@ async def test_a_cancelled_refresh_stops_within_a_second_and_keeps_what_was_writ
         desk.write("first.pdf", "badger\n")
         desk.write("slow.pdf", "otter\n")
         task = asyncio.create_task(desk.library.refresh())
-        await asyncio.wait_for(documents.started.wait(), 10)
+        async with asyncio.timeout(10):
+            while desk.service.background.progress() != {"kb_notes": (1, 2)}:
+                await asyncio.sleep(0.01)
         started = time.monotonic()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):

@@ -9,12 +9,12 @@ import os
 import sqlite3
 import unicodedata
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from orange_jupyter.core.corpus import SearchQuery
-from orange_jupyter.core.paths import shown_name
+from orange_jupyter.core.paths import SEARCHABLE, shown_name
 from orange_jupyter.local.index.database import Damaged
 from orange_jupyter.local.index.ranking import Addition, Frequencies, count, expression, plan
 from orange_jupyter.local.index.records import decoded
@@ -99,6 +99,19 @@ def condition(query: SearchQuery, nested: Sequence[str]) -> Condition:
         parts.append(("NOT (path >= ? AND path < ?)", tuple(_range(folder + "/"))))
     clauses = " AND ".join(["code IS NULL", *(sql for sql, _ in parts)])
     return Condition(clauses, tuple(value for _, values in parts for value in values), bool(parts))
+
+
+def concerns(query: SearchQuery) -> Callable[[Seen], bool]:
+    """Whether a document could be among what a query finds, as far as its name and type tell."""
+    folder = query.folder.relative if query.folder is not None else ""
+    types = query.file_types or SEARCHABLE
+
+    def might(seen: Seen) -> bool:
+        beneath = not folder or seen.relative == folder or seen.relative.startswith(folder + "/")
+        prefix = unicodedata.normalize("NFC", query.path_prefix or "")
+        return beneath and seen.kind in types and unicodedata.normalize("NFC", seen.relative).startswith(prefix)
+
+    return might
 
 
 def _range(prefix: str) -> tuple[bytes, bytes]:

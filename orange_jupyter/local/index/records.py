@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 
 from orange_jupyter.core.document import Chunk, Extract
 from orange_jupyter.core.paths import shown_name
-from orange_jupyter.local.index.tokens import humps, name_token, normalised, tokens
+from orange_jupyter.local.index.tokens import humps, name_token, normalised, tokens, unbroken
 from orange_jupyter.local.scan import Seen
 
 ADD_WORDS = "INSERT INTO words (rowid, title, headings, body, rest) VALUES (?, ?, ?, ?, ?)"
@@ -117,8 +117,9 @@ class FileWords:
         return cls(tokens(f"{named} {humps(named)}"), rest, {})
 
     def columns(self, text: str, heading_path: tuple[str, ...]) -> tuple[str, str, str, str]:
-        plain = normalised(text)
+        """A chunk's words by column; the same for the same stored text, for deletes replay them."""
+        plain, parted = unbroken(normalised(text))
         above = self.headings.get(heading_path)
         if above is None:
             above = self.headings[heading_path] = tokens(normalised(" ".join(heading_path)))
-        return self.title, above, tokens(plain), f"{self.rest} {humps(plain)}"
+        return self.title, above, tokens(plain), f"{self.rest} {humps(plain)} {tokens(parted)}"

@@ -41,14 +41,21 @@ class Difference:
         return not (self.added or self.changed or self.suspects or self.removed)
 
 
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file as the index knows it: its state when it was read, its content's hash, why it could not be indexed."""
+
+    state: Seen
+    hash: str
+    code: str | None
+
+
 @dataclass(slots=True)
 class _Known:
     path: Path | None = None
     generation: int = -1
     states: frozenset[Seen] = frozenset()
     by_path: dict[str, Seen] = field(default_factory=dict)
-    hashes: dict[str, str] = field(default_factory=dict)
-    codes: dict[str, str] = field(default_factory=dict)
     suspects: frozenset[Seen] = frozenset()
     clean: tuple[Seen, ...] | None = None
 
@@ -78,17 +85,9 @@ class Shelf:
         known.clean = files if found.nothing else None
         return found
 
-    def hash_of(self, relative: str) -> str:
-        """The content hash that the index has of a file, "" when none."""
-        return self._load().hashes.get(relative, "")
-
-    def knows(self, seen: Seen) -> bool:
-        """Whether the index has a file in exactly this state."""
-        return seen in self._load().states
-
-    def code_of(self, relative: str) -> str | None:
-        """Why a file could not be indexed."""
-        return self._load().codes.get(relative)
+    def entry(self, relative: str) -> Entry | None:
+        """What the index has of one file now. Raises Damaged."""
+        return self.database.read(lambda connection: _entry(connection, relative))
 
     def put(self, written: Sequence[Record]) -> None:
         """Write files, all in one transaction. Raises Damaged, sqlite3.OperationalError, OSError."""
@@ -150,17 +149,24 @@ def _generation(connection: sqlite3.Connection) -> int:
     return int(connection.execute("SELECT value FROM meta WHERE key = 'generation'").fetchone()[0])
 
 
+def _entry(connection: sqlite3.Connection, relative: str) -> Entry | None:
+    row = connection.execute(
+        "SELECT size, mtime_ns, inode, kind, ctime_ns, hash, code FROM file WHERE path = ?", (os.fsencode(relative),)
+    ).fetchone()
+    if row is None:
+        return None
+    size, mtime_ns, inode, kind, ctime_ns, content_hash, code = row
+    return Entry(Seen(relative, size, mtime_ns, int(inode), kind, ctime_ns), content_hash, code)
+
+
 def _known(connection: sqlite3.Connection) -> _Known:
     known = _Known(generation=_generation(connection))
     states, suspects = [], []
-    rows = connection.execute("SELECT path, size, mtime_ns, inode, kind, ctime_ns, checked_ns, hash, code FROM file")
-    for path, size, mtime_ns, inode, kind, ctime_ns, checked_ns, content_hash, code in rows:
+    rows = connection.execute("SELECT path, size, mtime_ns, inode, kind, ctime_ns, checked_ns, code FROM file")
+    for path, size, mtime_ns, inode, kind, ctime_ns, checked_ns, code in rows:
         seen = Seen(os.fsdecode(path), size, mtime_ns, int(inode), kind, ctime_ns)
         states.append(seen)
         known.by_path[seen.relative] = seen
-        known.hashes[seen.relative] = content_hash
-        if code is not None:
-            known.codes[seen.relative] = code
         if is_racy(seen, checked_ns) or code in RETRIED:
             suspects.append(seen)
     known.states, known.suspects = frozenset(states), frozenset(suspects)

@@ -10,7 +10,7 @@ import string
 import unicodedata
 from operator import add
 
-TOKENIZER = f"1/{unicodedata.unidata_version}"
+TOKENIZER = f"2/{unicodedata.unidata_version}"
 """Changes whenever any function here gives other tokens: deletes replay them, so an older index is built anew."""
 
 FTS_TOKENIZER = "porter unicode61 remove_diacritics 2"
@@ -20,7 +20,12 @@ _CJK = (
     "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U000323af"
 )
 CJK_RUN = re.compile(f"[{_CJK}]+")
-_WRAPPED_RUN = re.compile(f"([{_CJK}]+(?:\n[{_CJK}]+)*)")
+_WRAPPED_RUN = re.compile(f"([{_CJK}]+(?:[ \t]*\r?\n[ \t]*[{_CJK}]+)*)")
+_SOFT_HYPHEN = re.compile("\u00ad(?:[ \t]*\r?\n[ \t]*)?")
+_BREAK = re.compile(r"[-\u2010][ \t]*\r?\n[ \t]*(?=[^\W\d_])")
+_LAST_WORD, _WORD = re.compile(r"[^\W\d_]+\Z"), re.compile(r"[^\W\d_]+")
+_LONGEST = 60
+"""Letters of a word that is looked at where a line end parts it."""
 _ALNUM = frozenset(string.ascii_letters + string.digits)
 _HUMPED = re.compile(r"[A-Z](?<=[a-z0-9][A-Z])[A-Za-z0-9]*")
 """An identifier from its first hump on; the character set in front is what lets the search skip other text quickly."""
@@ -28,15 +33,47 @@ _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 def normalised(text: str) -> str:
-    """NFKC, so that NFC and NFD forms and full-width letters meet (P11); what cannot be encoded becomes `?`."""
+    """NFKC, so that NFC and NFD forms, full-width letters and ligatures meet (P11); no soft hyphens.
+
+    What cannot be encoded becomes `?`.
+    """
     if text.isascii():
         return text
-    plain = unicodedata.normalize("NFKC", text)
+    plain = unicodedata.normalize("NFKC", _SOFT_HYPHEN.sub("", text))
     try:
         plain.encode()
     except UnicodeEncodeError:
         return plain.encode("utf-8", "replace").decode()
     return plain
+
+
+def unbroken(text: str) -> tuple[str, str]:
+    """The text with words put together that a hyphen parts at a line end; and what stands around, in its parts.
+
+    `algo-` and `rithm` are one word to most readers, `well-` and `known` are two: the second text has both, with three
+    words before and after, so that phrases are found either way. Only a hyphen that parts nothing else is taken out.
+    """
+    joined: list[str] = []
+    parted: list[str] = []
+    at = 0
+    for match in _BREAK.finditer(text):
+        if _is_one_word(text, match.start(), match.end()):
+            joined.append(text[at : match.start()])
+            at = match.end()
+            before = text[max(0, match.start() - _LONGEST) : match.start()].split()[-4:]
+            parted += [*before, *text[at : at + _LONGEST].split()[:4]]
+    return ("".join([*joined, text[at:]]), " ".join(parted)) if joined else (text, "")
+
+
+def _is_one_word(text: str, end: int, start: int) -> bool:
+    """Whether what ends at `end` and goes on at `start` is in one case and no part of a longer compound."""
+    left = _LAST_WORD.search(text, max(0, end - _LONGEST), end)
+    right = _WORD.match(text, start, start + _LONGEST)
+    if left is None or right is None:
+        return False
+    hyphens = text[max(0, left.start() - 1) : left.start()] + text[right.end() : right.end() + 1]
+    same_case = right[0][0].islower() or (left[0].isupper() and right[0].isupper())
+    return same_case and not set(hyphens) & {"-", "\u2010"}
 
 
 def tokens(text: str) -> str:
@@ -49,7 +86,7 @@ def tokens(text: str) -> str:
         return text
     parts = _WRAPPED_RUN.split(text)
     for number in range(1, len(parts), 2):
-        run = parts[number].replace("\n", "")
+        run = "".join(parts[number].split())
         parts[number] = f" {' '.join(map(add, run, run[1:]))} {run[-1]} "
     return "".join(parts)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from orange_jupyter.core.paths import file_type
-from orange_jupyter.local.index.tokens import CJK_RUN, bigrams, humps, name_token, normalised, tokens
+from orange_jupyter.local.index.tokens import CJK_RUN, bigrams, humps, name_token, normalised, tokens, unbroken
 
 QUOTED = re.compile(r'"([^"]+)"|“([^”]+)”|「([^」]+)」|『([^』]+)』')
 COMPOUND = re.compile(r"[^\W_]+(?:[._\-/:@#+'’]+[^\W_]+)*")
@@ -65,7 +65,7 @@ class Question:
 
 def parse(text: str, cut: Cut) -> Question:
     """The query's quoted phrases and its words, each once, in order of appearance."""
-    plain = normalised(text)
+    plain, _ = unbroken(normalised(text))
     quoted = [next(filter(None, match.groups())) for match in QUOTED.finditer(plain)]
     phrases = [piece for phrase in quoted if (piece := _phrase(phrase))]
     rest = QUOTED.sub(" ", plain)
