@@ -10,7 +10,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from orange_jupyter.api_changes import ChangesObject
-from orange_jupyter.app import App, ForThisRun, Opened, environment
+from orange_jupyter.api_show import shown
+from orange_jupyter.app import App, ForThisRun, Opened, environment, locale
 from orange_jupyter.core.deltas import Delta
 from orange_jupyter.core.errors import SessionError
 from orange_jupyter.core.events import Event
@@ -20,9 +21,12 @@ from orange_jupyter.core.session import Said
 from orange_jupyter.jupyter.ending import Ending
 from orange_jupyter.jupyter.errand import Errand
 from orange_jupyter.jupyter.extension import loaded
+from orange_jupyter.jupyter.ports import CommandReply, Where
 from orange_jupyter.jupyter.runtime import Runtime
 from orange_jupyter.jupyter.stage import CellStage
+from orange_jupyter.jupyter.strings import language_of
 from orange_jupyter.jupyter.widgets.messages import LeaveQueue, Message, StopTurn
+from orange_jupyter.jupyter.work import told
 from orange_jupyter.reviewing import review_of
 from orange_jupyter.session_changes import SessionChanges, proposed
 from orange_jupyter.terminal import at_terminal
@@ -95,6 +99,23 @@ class Session:
         """Change the tier; a full one asks the person, live (R-PERM-3). Raises RightsError."""
         return str(self._wait(self._set_tier(Tier(tier))))
 
+    def show(self, what: str, page: int | None = None) -> str | None:
+        """Show a document at a page (a DOCX at a block), a picture, a note or a citation such as `c3`.
+
+        In a notebook with the extension it is the live inspector below a figure that stays, and None is returned;
+        elsewhere the text is. Raises UsageError, PathError, ReadError.
+        """
+        notebook = self._kernel.notebook if self._kernel is not None and _on_main_thread() else None
+        where = notebook.where() if notebook else Where(None, None, self._folder, language_of(locale()))
+        reply = self._wait(self._shown(where, (what, page)))
+        if notebook is None:
+            return str(told(reply.markdown)["text/plain"])
+        notebook.show(reply)
+        return None
+
+    async def _shown(self, where: Where, asked: tuple[str, int | None]) -> CommandReply:
+        return await shown(await self._the_app(), await self._open(), where, asked)
+
     @property
     def changes(self) -> ChangesObject:
         """What this session proposed: look at it, apply, reject, undo."""
@@ -131,7 +152,7 @@ class Session:
 
     def _stage(self, *, clicks: bool) -> CellStage | None:
         """Where this call's questions are put; None outside the kernel's own thread, where no cell can be asked."""
-        if self._kernel is None or threading.current_thread() is not threading.main_thread():
+        if self._kernel is None or not _on_main_thread():
             return None
         stage = self._kernel.notebook.stage(clicks=clicks)
         stage.act = self._act
@@ -222,6 +243,11 @@ class _Kernel:
         office: Any = await self.notebook.entrance.office(self.notebook.where())
         app: App = office.app
         return app
+
+
+def _on_main_thread() -> bool:
+    """Whether a cell can show something now: displays of other threads land anywhere."""
+    return threading.current_thread() is threading.main_thread()
 
 
 def _extension() -> _Kernel | None:

@@ -72,13 +72,14 @@ class Inspector {
     this.next = this.button("next.page", "chevron", () => this.step(1));
     this.field = lookNode("input", { class: "oj-input oj-pageno", inputmode: "numeric", autocomplete: "off", onkeydown: (event) => this.keyInField(event), onchange: () => this.typed() });
     this.count = lookNode("span", {});
-    this.turning = lookNode("span", { class: "oj-row" }, this.previous, this.field, this.count, this.next, lookNode("span", { class: "oj-sep" }));
+    this.turning = lookNode("span", { class: "oj-row" }, this.previous, this.field, this.count, this.next);
     this.smaller = this.button("out", "out", () => this.zoomBy(-1));
     this.larger = this.button("in", "in", () => this.zoomBy(1));
     this.percent = lookNode("span", { class: "oj-num" });
     this.fit = lookNode("button", { type: "button", class: "oj-btn is-quiet", onclick: () => this.zoomTo(100) }, this.word("fit"));
-    this.zooming = lookNode("span", { class: "oj-row" }, this.smaller, this.percent, this.larger, this.fit);
-    this.lab = lookNode("button", { type: "button", class: "oj-btn is-quiet" }, this.icon("open"), this.word("lab"));
+    this.apart = lookNode("span", { class: "oj-sep" });
+    this.zooming = lookNode("span", { class: "oj-row" }, this.apart, this.smaller, this.percent, this.larger, this.fit);
+    this.lab = lookNode("button", { type: "button", class: "oj-btn is-quiet", onclick: () => this.openInLab() }, this.icon("open"), this.word("lab"));
     return lookNode("div", { class: "oj-bar", role: "toolbar", "aria-label": this.word("bar") }, this.turning, this.zooming, lookNode("span", { class: "oj-grow" }), this.lab);
   }
 
@@ -150,7 +151,7 @@ class Inspector {
   drawBar() {
     const { part, count, unit } = this.leaf;
     const kind = unit === "block" ? "block" : "page";
-    this.turning.hidden = unit === "picture";
+    this.turning.hidden = this.apart.hidden = unit === "picture";
     this.zooming.hidden = unit === "block";
     for (const [button, key, off] of [[this.previous, "previous", part <= 1], [this.next, "next", part >= count]]) {
       button.setAttribute("aria-label", this.word(`${key}.${kind}`));
@@ -176,7 +177,7 @@ class Inspector {
         Object.assign(mark.style, { left: `${x0 * 100}%`, top: `${y0 * 100}%`, width: `${(x1 - x0) * 100}%`, height: `${(y1 - y0) * 100}%` });
         return mark;
       });
-      this.page = lookNode("div", { class: `oj-page is-${leaf.unit}` }, image, marks);
+      this.page = lookNode("div", { class: `oj-paper is-${leaf.unit}` }, image, marks);
       this.page.style.setProperty("--oj-own", `${leaf.pictures[0].width}px`);
       this.sheet.replaceChildren(this.page);
     } else {
@@ -194,7 +195,8 @@ class Inspector {
     for (const [box, mark] of [[this.panel, this.text.querySelector("mark")], [this.sheet, this.sheet.querySelector(".oj-mark, .is-here")]]) {
       if (!mark || !mark.getClientRects().length) continue;
       const [outer, inner] = [box.getBoundingClientRect(), mark.getBoundingClientRect()];
-      if (inner.top < outer.top || inner.bottom > outer.bottom) box.scrollTop += inner.top - outer.top - 24;
+      const fits = inner.height < outer.height;
+      if (inner.top < outer.top || inner.top > outer.bottom - 24 || (fits && inner.bottom > outer.bottom)) box.scrollTop += inner.top - outer.top - 24;
     }
   }
 
@@ -381,24 +383,35 @@ class Inspector {
     }
   }
 
-  // Lab opens a file by a command of its own, which the figure's link below knows; in a running turn it is made from
-  // the notebook's own place. Where neither is there, there is no button.
+  // Lab opens a file by a command of its own. The link of the figure below has it once Lab has drawn it, and is pressed
+  // with the page that is shown now. In a running turn there is no figure yet: the notebook's own place is asked, and Lab
+  // itself asks in a notebook that is not trusted. Where neither is there, there is no button.
+  known() {
+    return (this.record && document.getElementById(this.record)?.querySelector("a[data-commandlinker-args]")) || null;
+  }
+
+  place() {
+    const found = /\/(?:tree|notebooks)\/(.+)$/.exec(window.location.pathname);
+    const folder = found ? decodeURIComponent(found[1]).split("/").slice(0, -1).join("/") : "";
+    return found && this.leaf.link ? { path: folder ? `${folder}/${this.leaf.link}` : this.leaf.link } : null;
+  }
+
   linkToLab() {
-    const command = "data-commandlinker-command";
-    const args = "data-commandlinker-args";
+    this.lab.hidden = !this.leaf.link || !(this.record || this.place());
+  }
+
+  openInLab() {
     const id = this.leaf.unit === "page" ? `#page=${this.leaf.part}` : "";
-    const known = this.record && document.getElementById(this.record)?.querySelector(`a[${command}]`);
-    let where = null;
-    if (known) where = { ...JSON.parse(known.getAttribute(args)), id };
-    else {
-      const found = /\/(?:lab(?:\/workspaces\/[^/]+)?\/tree|notebooks|doc\/tree)\/(.+)$/.exec(window.location.pathname);
-      const folder = found ? decodeURIComponent(found[1]).split("/").slice(0, -1).join("/") : "";
-      if (found && this.leaf.link && !this.leaf.link.startsWith("/")) where = { path: folder ? `${folder}/${this.leaf.link}` : this.leaf.link, id };
+    const link = this.known();
+    if (link) {
+      link.setAttribute("data-commandlinker-args", JSON.stringify({ ...JSON.parse(link.getAttribute("data-commandlinker-args")), id }));
+      link.click();
+      return;
     }
-    this.lab.hidden = !where;
-    if (!where) return;
-    this.lab.setAttribute(command, known?.getAttribute(command) || "rendermime:handle-local-link");
-    this.lab.setAttribute(args, JSON.stringify(where));
+    const place = this.place();
+    if (!place) return;
+    this.lab.setAttribute("data-commandlinker-command", "rendermime:handle-local-link"); // Lab hears this very click
+    this.lab.setAttribute("data-commandlinker-args", JSON.stringify({ ...place, id }));
   }
 
   // The kernel is away

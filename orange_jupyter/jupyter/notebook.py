@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from orange_jupyter.core.errors import UsageError
 from orange_jupyter.jupyter.entrance import Entrance, Guard
 from orange_jupyter.jupyter.options import Options, help_of_cell, parse_options, split
 from orange_jupyter.jupyter.people import Front, front_of, where_of
-from orange_jupyter.jupyter.ports import CellRequest, Door, Where
+from orange_jupyter.jupyter.ports import CellRequest, CommandReply, Door, Where
 from orange_jupyter.jupyter.screen import EMPTY, Screen
 from orange_jupyter.jupyter.stage import CellStage
-from orange_jupyter.jupyter.strings import says, text
+from orange_jupyter.jupyter.strings import Language, says, text
 from orange_jupyter.jupyter.turn_display import TurnDisplay
 from orange_jupyter.jupyter.wait_await import wait_awaiting, wait_blocking
 from orange_jupyter.jupyter.wait_detached import Detached
 from orange_jupyter.jupyter.wait_pump import pump_of, wait_pumping
 from orange_jupyter.jupyter.waiting import Job, Way, choose, kernel_version
-from orange_jupyter.jupyter.work import LineWork, TurnWork, told
+from orange_jupyter.jupyter.work import LineWork, TurnWork, shown_reply, told
+
+if TYPE_CHECKING:
+    from orange_jupyter.jupyter.inspector.inspections import Opened
 
 REPR_LIMIT = 4000
 """Characters of a variable's repr that `--var` attaches."""
@@ -155,6 +158,19 @@ class Notebook:
         front = front_of(self._shell)
         typing = front is Front.NOTEBOOK and not clicks and pump_of(self._shell) is None
         return self._stage(Screen(self._shell, Front.TERMINAL if typing else front), self.where())
+
+    def show(self, reply: CommandReply) -> None:
+        """Show a reply in the cell that runs now, with its live view; on the kernel's main thread."""
+        screen = Screen(self._shell, front_of(self._shell))
+        screen.record(shown_reply(reply))
+        if reply.pages is not None:
+            screen.controls(EMPTY)  # made here, so that it stays in this cell
+            language = self.where().language
+            self.entrance.runtime.run(self._inspect(reply.pages, screen, language))
+        screen.settle()
+
+    async def _inspect(self, pages: Opened, screen: Screen, language: Language) -> None:
+        await self.entrance.inspections.show(pages, screen, language)
 
     def wait_here(self, job: Job) -> None:
         """Block the cell's thread until a job of the Python API ended. An interrupt stops it and is raised again."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import posixpath
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 from orange_jupyter.core.codes import Code
@@ -20,6 +21,9 @@ from orange_jupyter.jupyter.strings import Language, text
 
 TEXT_LIMIT = 40_000
 MARK_WORDS = 120
+LINE, FULL, CJK = 20, 0.6, "\u2e80"
+"""A line of a paragraph is joined to the next where it is over FULL of the longest, which has LINE characters or more;
+two wide characters are joined without a space."""
 _UNITS_OF_SIZE = (("MB", 1_048_576), ("KB", 1024))
 
 
@@ -100,11 +104,32 @@ def words_of(leaf: Leaf) -> str:
     spoken = language_of_text(leaf.text[:2000])
     attribute = f' lang="{spoken}"' if spoken else ""
     if not leaf.marked:
-        return f'<div class="oj-leaf"{attribute}>{_lines(leaf.text[:TEXT_LIMIT])}</div>'
+        return f'<div class="oj-leaf"{attribute}>{_lines(flowing(leaf.text[:TEXT_LIMIT]))}</div>'
     before, after = leaf.before[-TEXT_LIMIT:], leaf.after[:TEXT_LIMIT]
-    dim = (f'<span class="oj-dim">{_lines(words)}</span>' if words else "" for words in (before, after))
+    dim = (f'<span class="oj-dim">{_lines(flowing(words))}</span>' if words else "" for words in (before, after))
     first, last = dim
-    return f'<div class="oj-leaf"{attribute}>{first}<mark>{_lines(leaf.marked)}</mark>{last}</div>'
+    return f'<div class="oj-leaf"{attribute}>{first}<mark>{_lines(flowing(leaf.marked))}</mark>{last}</div>'
+
+
+def flowing(words: str) -> str:
+    """A page's text with the lines of a paragraph joined: they broke at the column's width, not at the reader's.
+
+    A line that is clearly shorter than the longest of its paragraph keeps its break, as in tables, lists and verse.
+    """
+    return "\n\n".join(_flowing(part) for part in words.split("\n\n"))
+
+
+def _flowing(paragraph: str) -> str:
+    lines = paragraph.split("\n")
+    longest = max(map(len, lines))
+    if longest < LINE:
+        return paragraph
+    joined = lines[0]
+    for line, following in pairwise(lines):
+        full = len(line) > FULL * longest
+        wide = bool(line and following) and line[-1] > CJK and following[0] > CJK
+        joined += ("" if wide else " ") + following if full else "\n" + following
+    return joined
 
 
 def notes(paper: Paper, leaf: Leaf, language: Language) -> str:

@@ -75,6 +75,11 @@ class Inspection:
         for task in (*self._asides, *([self._reading] if self._reading else [])):
             task.cancel()
 
+    async def settled(self) -> None:
+        """Wait until everything that was asked for is answered."""
+        while left := [one for one in (*self._asides, self._reading) if one is not None and not one.done()]:
+            await asyncio.wait(left)
+
     def draw(self) -> None:
         """Send the part that is shown, whole."""
         leaf, paper, language = self._leaf, self._paper, self._language
