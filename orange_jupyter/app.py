@@ -25,7 +25,7 @@ from orange_jupyter.jupyter.strings import Language, language_of
 from orange_jupyter.lab_settings import lab_locale
 from orange_jupyter.local.bases import Bases, base_for_folder, load_bases
 from orange_jupyter.local.index.background import Background
-from orange_jupyter.local.index.library import PATIENCE, LocalLibrary, Service
+from orange_jupyter.local.index.library import PATIENCE, Indexing, LocalLibrary
 from orange_jupyter.local.workspace import LocalWorkspace
 from orange_jupyter.log import close_log, open_log
 from orange_jupyter.models import Models
@@ -80,7 +80,7 @@ class App:
         self._approver = approver
         self._masker = Masker()
         self._nonce = secrets.token_hex(16)
-        self._indexing = Service(Background(), self.run.patience)
+        self.indexing = Indexing(Background(), self.run.patience)
         self._libraries: dict[tuple[KnowledgeBase, ...], Reach] = {}
         self._opened: dict[str, Opened] = {}
 
@@ -118,8 +118,7 @@ class App:
             base = base_for_folder(folder, [*known.bases, *own])
             if base not in own:
                 own.append(base)
-        rest = [base for base in known.bases if base not in own]
-        return Bases((*own, *rest), known.ignored, known.project_file)
+        return Bases(tuple(dict.fromkeys((*own, *known.bases))), known.ignored, known.project_file)
 
     def selected_at_first(self, bases: Bases) -> tuple[str, ...]:
         """What a new session selects: this run's folders, else the project's KBs, else all of the person's own."""
@@ -133,12 +132,8 @@ class App:
         by_id = {base.id: base for base in (await asyncio.to_thread(self.bases)).bases}
         chosen = tuple(by_id[identity] for identity in ids if identity in by_id)
         if chosen not in self._libraries:
-            self._libraries[chosen] = _reach(self.ground, chosen, self.find_secrets, self._indexing)
+            self._libraries[chosen] = _reach(self.ground, chosen, self.find_secrets, self.indexing)
         return self._libraries[chosen]
-
-    def indexing(self) -> dict[str, tuple[int, int]]:
-        """Documents (done, in all) of the KBs that are being indexed in the background, by id."""
-        return self._indexing.background.progress()
 
     async def model(self, name: str) -> Model:
         """The model `name`. Raises ConfigError."""
@@ -272,9 +267,9 @@ class App:
         close_log(self._log)
 
 
-def _reach(ground: Ground, chosen: tuple[KnowledgeBase, ...], find_secrets: FindSecrets, indexing: Service) -> Reach:
+def _reach(ground: Ground, chosen: tuple[KnowledgeBase, ...], find_secrets: FindSecrets, indexing: Indexing) -> Reach:
     folder = ground.folders.cache / "index"
-    library = LocalLibrary(chosen, ground.documents, ground.file_ids, folder, service=indexing)
+    library = LocalLibrary(chosen, ground.documents, ground.file_ids, folder, indexing=indexing)
     workspace = LocalWorkspace(chosen, ground.file_ids, ground.protected, find_secrets=find_secrets)
     return Reach(chosen, workspace, library)
 

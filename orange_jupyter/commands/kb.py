@@ -39,7 +39,7 @@ async def kb(at: Standing, words: tuple[str, ...]) -> CommandReply:
 async def _list(at: Standing) -> CommandReply:
     bases = await asyncio.to_thread(at.app.bases)
     selected = at.opened.session.state.knowledge_bases
-    say, running = at.say, at.app.indexing()
+    say, running = at.say, at.app.indexing.background.progress()
     rows = [
         (base.name, _state(at, base, selected=base.id in selected), say(f"kb.{base.source}"), base.root)
         for base in bases.bases
@@ -64,7 +64,7 @@ def _state(at: Standing, base: KnowledgeBase, *, selected: bool) -> str:
 
 def indexing(at: Standing, base: KnowledgeBase) -> list[str]:
     """How far the documents of a KB are indexed, where that is going on."""
-    found = at.app.indexing().get(base.id)
+    found = at.app.indexing.background.progress().get(base.id)
     return [at.say("kb.indexing", done=f"{found[0]:,}", total=f"{found[1]:,}")] if found else []
 
 

@@ -12,7 +12,7 @@ async def status(at: Standing, _: tuple[str, ...]) -> CommandReply:
     """One look at the session: rights, model and where text goes, knowledge bases."""
     state = at.opened.session.state
     model = await at.app.model(state.model)
-    say = at.say
+    say, running = at.say, at.app.indexing.background.progress()
     await model.close()
     reach = await at.app.reach(state.knowledge_bases)
     bases = ", ".join(" – ".join([base.name, *indexing(at, base)]) for base in reach.bases)
@@ -33,7 +33,7 @@ async def status(at: Standing, _: tuple[str, ...]) -> CommandReply:
         "host": model.info.host,
         "pendingChanges": len(waiting),
         "knowledgeBases": [
-            {"id": base.id, "name": base.name, "root": base.root} | indexing_document(at.app.indexing().get(base.id))
+            {"id": base.id, "name": base.name, "root": base.root} | indexing_document(running.get(base.id))
             for base in reach.bases
         ],
     }

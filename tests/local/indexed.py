@@ -15,7 +15,7 @@ from orange_jupyter.documents.text import decode
 from orange_jupyter.local.fileids import FileIds
 from orange_jupyter.local.index import LocalLibrary
 from orange_jupyter.local.index.background import Background
-from orange_jupyter.local.index.library import Service
+from orange_jupyter.local.index.library import Indexing
 
 
 class CountingDocuments(LocalDocuments):
@@ -33,7 +33,7 @@ class CountingDocuments(LocalDocuments):
 class Indexed:
     """One knowledge base `notes` below `place`, its index and its file ids. Use as `async with`.
 
-    `options` are those of `Service`.
+    `options` are those of `Indexing`.
     """
 
     def __init__(self, place: Path, *inner: str, documents: Documents | None = None, **options: Any) -> None:
@@ -45,12 +45,12 @@ class Indexed:
         self.bases = (self.base, *(KnowledgeBase(f"kb_{name}", name, str(self.root / name)) for name in inner))
         self.documents = documents or CountingDocuments()
         self.file_ids = FileIds(self.place / "files.db")
-        self.service = Service(options.pop("background", Background()), **options)
+        self.indexing = Indexing(options.pop("background", Background()), **options)
         self.library = self.another_library()
 
     def another_library(self) -> LocalLibrary:
         """A library of the same process, over the same bases."""
-        return LocalLibrary(self.bases, self.documents, self.file_ids, self.cache, service=self.service)
+        return LocalLibrary(self.bases, self.documents, self.file_ids, self.cache, indexing=self.indexing)
 
     async def __aenter__(self) -> Indexed:
         return self

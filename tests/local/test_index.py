@@ -351,7 +351,7 @@ async def test_a_cancelled_refresh_stops_within_a_second_and_keeps_what_was_writ
         desk.write("slow.pdf", "otter\n")
         task = asyncio.create_task(desk.library.refresh())
         async with asyncio.timeout(10):
-            while desk.service.background.progress() != {"kb_notes": (1, 2)}:
+            while desk.indexing.background.progress() != {"kb_notes": (1, 2)}:
                 await asyncio.sleep(0.01)
         started = time.monotonic()
         task.cancel()

@@ -38,13 +38,13 @@ def pdf(text: str) -> bytes:
 
 async def until_indexed(desk: Indexed) -> None:
     async with asyncio.timeout(30):
-        while desk.service.background.progress():
+        while desk.indexing.background.progress():
             await asyncio.sleep(0.01)
 
 
 async def until_done(desk: Indexed, count: int) -> None:
     async with asyncio.timeout(30):
-        while desk.service.background.progress()["kb_notes"][0] < count:
+        while desk.indexing.background.progress()["kb_notes"][0] < count:
             await asyncio.sleep(0.01)
 
 
@@ -184,7 +184,7 @@ async def test_an_index_damaged_meanwhile_is_rebuilt(tmp_path: Path) -> None:
         searching = asyncio.create_task(desk.search("walrus"))
         await asyncio.sleep(0)
         async with asyncio.timeout(30):
-            while desk.service.background.progress() != {"kb_notes": (1, 2)}:
+            while desk.indexing.background.progress() != {"kb_notes": (1, 2)}:
                 await asyncio.sleep(0.01)
         path = max(desk.cache.glob("*.sqlite"))
         path.write_bytes(bytes(path.stat().st_size))
@@ -204,7 +204,7 @@ async def test_closing_ends_the_work_within_two_seconds_and_keeps_what_is_done(t
     started = time.monotonic()
     await desk.library.close()
     assert time.monotonic() - started < 2
-    assert desk.service.background.progress() == {}
+    assert desk.indexing.background.progress() == {}
     await desk.documents.close()
     desk.file_ids.close()
     documents = CountingDocuments()
@@ -222,13 +222,13 @@ async def test_a_stopped_search_leaves_the_work_going_on(tmp_path: Path) -> None
         for call, left in ((desk.search("walrus"), {"kb_notes": (0, 1)}), (desk.library.refresh(), {})):
             task = asyncio.create_task(call)
             async with asyncio.timeout(10):
-                while not desk.service.background.progress():
+                while not desk.indexing.background.progress():
                     await asyncio.sleep(0.01)
             await asyncio.sleep(0.05)
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
-            assert desk.service.background.progress() == left
+            assert desk.indexing.background.progress() == left
 
 
 @pytest.mark.usefixtures("unblocked")
@@ -252,7 +252,7 @@ async def main():
     desk = Indexed(Path(sys.argv[1]), patience=0.0)
     await desk.search("walrus")
     while True:
-        done, _ = desk.service.background.progress().get("kb_notes", (99, 99))
+        done, _ = desk.indexing.background.progress().get("kb_notes", (99, 99))
         if done >= int(sys.argv[2]):
             print("going", flush=True)
             await asyncio.sleep(60)
@@ -293,7 +293,7 @@ async def test_a_picture_is_made_while_many_documents_are_indexed(tmp_path: Path
         await desk.search("walrus")
         picture = await desk.documents.page_picture(pdf("now"), 1, PictureLimits())
         assert picture.width > 0
-        assert desk.service.background.progress()
+        assert desk.indexing.background.progress()
         await desk.library.refresh()
         with pytest.raises(ReadError):
             await desk.documents.text(b"%PDF-1.7 nothing", "pdf")

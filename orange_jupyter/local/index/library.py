@@ -33,7 +33,7 @@ PATIENCE = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Service:
+class Indexing:
     """How a process indexes: its running jobs, the seconds that a search waits for documents, SQLite's file layers."""
 
     background: Background
@@ -54,12 +54,12 @@ class LocalLibrary:
         file_ids: FileIds,
         folder: Path,
         *,
-        service: Service | None = None,
+        indexing: Indexing | None = None,
     ) -> None:
-        """`service` is shared by the libraries of a process."""
+        """`indexing` is shared by the libraries of a process."""
         self._bases = bases
-        self._service = service or Service(Background())
-        self._jobs, vfs = self._service.background, self._service.vfs
+        self._indexing = indexing or Indexing(Background())
+        self._jobs, vfs = self._indexing.background, self._indexing.vfs
         self._folder = folder
         self._sources = Sources(documents, file_ids)
         self._scanners = {base.id: Scanner(base, (str(folder),)) for base in bases}
@@ -103,7 +103,7 @@ class LocalLibrary:
         query = await asyncio.to_thread(self._answers.resolved, query)
         bases = self._answers.asked(query)
         warnings: list[str] = []
-        patience = self._service.patience
+        patience = self._indexing.patience
         for _ in range(TRIES):
             outcomes = [await self._refresh(base, progress) for base in bases]
             warnings += [warning for outcome in outcomes for warning in outcome.warnings]
