@@ -11,7 +11,7 @@ from orange_jupyter.documents.word_floats import FLOATS, Float, floats
 from orange_jupyter.documents.word_math import equation
 from orange_jupyter.documents.word_story import Story
 from orange_jupyter.documents.word_symbols import plain, symbol
-from orange_jupyter.documents.word_xml import alternatives, attribute, child, local
+from orange_jupyter.documents.word_xml import alternatives, attribute, child, local, number, on, value
 
 _MARKS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _LEFT_OUT = frozenset({"instrText", "delText", "delInstrText", "rt", "txbxContent", "softHyphen"})
@@ -130,6 +130,7 @@ class Inline:
         self._say(symbol(attribute(element, "font"), attribute(element, "char")))
 
     def _field(self, element: etree._Element) -> None:
+        self._say(_form(element))
         self._story.field(attribute(element, "fldCharType") or "")
 
     def _equation(self, element: etree._Element) -> None:
@@ -163,6 +164,18 @@ class Inline:
 
     def _comment(self, element: etree._Element) -> None:
         self._story.refer("comment", attribute(element, "id") or "")
+
+
+def _form(element: etree._Element) -> str:
+    """What an old form field shows that has no result: a check box, or the entry chosen from a list."""
+    box, choice = child(element, "ffData", "checkBox"), child(element, "ffData", "ddList")
+    if box is not None:
+        return "☒" if on(box, "checked" if child(box, "checked") is not None else "default") else "☐"
+    if choice is None:
+        return ""
+    entries = [attribute(entry, "val") or "" for entry in choice if local(entry) == "listEntry"]
+    chosen = number(value(choice, "result") or value(choice, "default"), 0) or 0
+    return entries[chosen] if chosen < len(entries) else ""
 
 
 def only_equation(content: Content) -> str | None:

@@ -8,6 +8,7 @@ from lxml import etree
 
 from orange_jupyter.documents.word_floats import Float
 from orange_jupyter.documents.word_inline import Content, Inline
+from orange_jupyter.documents.word_numbering import BULLET
 from orange_jupyter.documents.word_story import Story
 from orange_jupyter.documents.word_styles import Look
 from orange_jupyter.documents.word_xml import attribute, child, local, number, unwrapped, value
@@ -28,7 +29,7 @@ class Lines:
         self._carried = ""
 
     def paragraph(self, paragraph: etree._Element, look: Look) -> tuple[str | None, Content] | None:
-        """What stands before a paragraph (`2.1`, `-`; None for no number) and its content.
+        """What stands before a paragraph (`2.1 `, `- `; None for no number) and its content.
 
         None where its end was deleted by a tracked change: its text is then part of the next paragraph.
         """
@@ -113,12 +114,12 @@ class Lines:
         return self.item(look, label, content.text) if look.numbered else content.text
 
     def item(self, look: Look, label: str | None, text: str) -> str:
-        """A numbered paragraph as a line: indented by its level, its number or `-` before it."""
+        """A numbered paragraph as a line: indented by its level, its number or a `-` before it."""
         if look.numbered is None or label == "" or not text.strip():
             return text
         if look.heading is not None:
-            return text if label in (None, "-") else f"{label} {text.strip()}"
-        return f"{'  ' * self.story.numbering.level(look.numbered)}{label or '-'} {text.strip()}"
+            return text if label in (None, BULLET) else f"{label}{text.strip()}"
+        return f"{'  ' * self.story.numbering.level(look.numbered)}{label or BULLET}{text.strip()}"
 
 
 def _span(properties: etree._Element | None, name: str, default: int) -> int:

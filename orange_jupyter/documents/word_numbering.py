@@ -11,6 +11,9 @@ from lxml import etree
 from orange_jupyter.documents.word_styles import Numbered, Styles
 from orange_jupyter.documents.word_xml import attribute, child, local, number, on, value
 
+BULLET = "- "
+"""What stands before an item of a list without numbers."""
+
 LEVELS = 9
 _PLACE = re.compile(r"%([1-9])")
 _ROMAN = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"))
@@ -31,6 +34,7 @@ class _Level:
     restart: int | None = None
     legal: bool = False
     style_id: str | None = None
+    gap: str = " "
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +67,7 @@ class Numbering:
         return next(linked, 0)
 
     def label(self, numbered: Numbered) -> str | None:
-        """Count one paragraph and give what stands before it: `2.1`, `b)`, `-` for a bullet, "" for nothing.
+        """Count one paragraph and give what stands before it: `2.1 `, `b) `, `- ` for a bullet, "" for nothing.
 
         None where the file does not describe the list.
         """
@@ -76,8 +80,9 @@ class Numbering:
         if level is None:
             return None
         if level.shape == "bullet":
-            return "-"
-        return _PLACE.sub(lambda match: _printed(found, counts, (int(match[1]) - 1, level.legal)), level.text).strip()
+            return BULLET
+        text = _PLACE.sub(lambda match: _printed(found, counts, (int(match[1]) - 1, level.legal)), level.text).strip()
+        return text + level.gap if text else ""
 
     def _count(self, num_id: str, found: _List, where: tuple[list[int | None], int]) -> None:
         counts, at = where
@@ -158,6 +163,7 @@ def _level(element: etree._Element) -> _Level:
         restart=number(value(element, "lvlRestart"), most=LEVELS),
         legal=on(element, "isLgl"),
         style_id=value(element, "pStyle"),
+        gap="" if value(element, "suff") == "nothing" else " ",
     )
 
 

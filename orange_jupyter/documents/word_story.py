@@ -60,7 +60,7 @@ class Tally:
             (self.vector, "of a kind that cannot be shown as a picture"),
         ):
             if names:
-                found.append(f"{_listed(names)} {'is' if len(names) == 1 else 'are'} {what}.")
+                found.append(f"{_listed(names)} {'is' if len(set(names)) == 1 else 'are'} {what}.")
         if self.linked:
             found.append(f"Pictures that are only linked, not stored in the file: {self.linked}.")
         if self.charts:
@@ -178,6 +178,7 @@ def part_root(package: Package, name: str, tally: Tally) -> etree._Element | Non
     return root
 
 
-def _listed(names: list[str]) -> str:
+def _listed(found: list[str]) -> str:
+    names = list(dict.fromkeys(found))
     few = ", ".join(names[:_MOST_NAMES])
     return few if len(names) <= _MOST_NAMES else f"{few} and {len(names) - _MOST_NAMES} more"

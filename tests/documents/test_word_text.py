@@ -173,6 +173,34 @@ def test_fields_give_their_result_and_not_their_code() -> None:
     assert _texts(body) == ["See Figure 3, 1 May", "Aim\t1", "Methods\t4", "shown tail", "still here", "a link"]
 
 
+def test_old_form_fields_show_what_is_chosen() -> None:
+    """R-READ-1: check boxes and lists of forms have no text of their own."""
+    form = '<w:r><w:fldChar w:fldCharType="begin"><w:ffData>{}</w:ffData></w:fldChar></w:r>'
+    rest = '<w:r><w:instrText>FORM</w:instrText></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>'
+    entries = "".join(f'<w:listEntry w:val="{name}"/>' for name in ("red", "blue"))
+    body = para(
+        form.format('<w:checkBox><w:default w:val="0"/><w:checked/></w:checkBox>') + rest,
+        " yes ",
+        form.format('<w:checkBox><w:default w:val="0"/></w:checkBox>') + rest,
+        " no ",
+        form.format(f'<w:ddList><w:result w:val="1"/>{entries}</w:ddList>') + rest,
+    )
+    assert _texts(body) == ["☒ yes ☐ no blue"]
+
+
+def test_numbers_stand_as_the_list_sets_them() -> None:
+    """R-READ-4: no gap where the list has none; the level that a style is linked to; a level that is missing above."""
+    linked = (
+        '<w:abstractNum w:abstractNumId="1"><w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="chineseCounting"/>'
+        '<w:suff w:val="nothing"/><w:lvlText w:val="%1、"/><w:pStyle w:val="H1"/></w:lvl><w:lvl w:ilvl="1"><w:start w:val="1"/>'
+        '<w:numFmt w:val="decimal"/><w:isLgl/><w:lvlText w:val="%1.%2"/><w:pStyle w:val="H2"/></w:lvl></w:abstractNum>'
+        '<w:num w:numId="1"><w:abstractNumId w:val="1"/></w:num>'
+    )
+    styles = heading_styles(1).replace('<w:ilvl w:val="1"/>', "")
+    body = para("before", style="H2") + para("目标", style="H1") + para("scope", style="H2")
+    assert _texts(body, parts={"styles": styles, "numbering": linked}) == ["1.1 before", "一、目标", "1.1 scope"]
+
+
 def test_signs_hyphens_ruby_and_hidden_text() -> None:
     """R-READ-1: picture fonts as what they show, soft hyphens gone, ruby behind its word, hidden text said."""
     ruby = "".join(
