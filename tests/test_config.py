@@ -20,6 +20,7 @@ from orange_jupyter.config import (
     use_model,
 )
 from orange_jupyter.core.codes import Code
+from orange_jupyter.core.document import PictureLimits
 from orange_jupyter.core.errors import ConfigError, UsageError
 from orange_jupyter.core.grant import Tier
 
@@ -63,6 +64,8 @@ model = "m"
 [[knowledge_bases]]
 path = "notes"
 """
+
+RESIZE = "[models.a]\nprovider = 'scripted'\n[models.a.input_limits.images.resize]\n"
 
 
 def refused(text: str) -> ConfigError:
@@ -157,6 +160,13 @@ def test_an_unknown_key_is_named_with_its_line_and_the_nearest_right_one(
         ("[models.a]\nprovider = 'scripted'\nbase_url = 'ftp://x'\n", 3, "http:// or https://"),
         ("[models.a]\nprovider = 'scripted'\nbase_url = 'https://me:pw@x/v1'\n", 3, "must not hold a user or password"),
         ("limits = 3\n", 1, "limits"),
+        (f"{RESIZE}maxWidth = 0\n", 4, "greater than or equal to 1"),
+        (f"{RESIZE}\nmaxHeight = -5\n", 5, "greater than or equal to 1"),
+        (f"{RESIZE}maxBytes = 4.5\n", 4, "valid integer"),
+        (f"{RESIZE}maxBytes = '4MB'\n", 4, "valid integer"),
+        (f"{RESIZE}maxWidth = true\n", 4, "valid integer"),
+        (f"{RESIZE}jpegQuality = 101\n", 4, "less than or equal to 100"),
+        (f"{RESIZE}quality = 80\n", 4, "there is no such setting"),
     ],
 )
 def test_a_wrong_value_is_named_with_its_line(text: str, line: int, part: str) -> None:
@@ -164,6 +174,21 @@ def test_a_wrong_value_is_named_with_its_line(text: str, line: int, part: str) -
     error = refused(text)
     assert error.line == line, str(error)
     assert part in str(error)
+
+
+def test_picture_limits_of_a_model_have_defaults_that_are_not_written(tmp_path: Path) -> None:
+    """R-IMG-1: `maxBytes` counts base64 text; 4.5 MiB of it is 3.375 MiB of picture."""
+    model = parse_settings("[models.a]\nprovider = 'scripted'\n", "config.toml").model("a")
+    assert model.pictures == PictureLimits(2000, 2000, 3_538_944, 80) == PictureLimits()
+    own = parse_settings(f"{RESIZE}maxWidth = 640\nmaxBytes = 4001\njpegQuality = 100\n", "config.toml").model("a")
+    assert own.pictures == PictureLimits(640, 2000, 3000, 100)
+    file = tmp_path / "config.toml"
+    add_model(file, "a", model)
+    assert "input_limits" not in file.read_text()
+    add_model(file, "a", own)
+    written = file.read_text()
+    assert ("maxWidth = 640" in written, "maxHeight" in written) == (True, False)
+    assert load_settings(file).model("a") == own
 
 
 @pytest.mark.parametrize("key", ["api_key", "key", "token"])

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -50,7 +53,22 @@ def test_pictures_of_earlier_turns_become_a_note_with_their_id():
     image = Image(sha256="ab" * 32, media_type="image/png", width=10, height=10, caption="figure 2")
     message = Message(role=Role.USER, parts=(Text(text="look"), image))
     noted = without_pictures(message)
-    assert "abababababab" in noted.text
+    assert "img_" + "ab" * 8 in noted.text
     assert "figure 2" in noted.text
     result = ToolResult(call_id="c", name="read", content="{}", ok=True, images=(image,))
-    assert without_pictures(Message(role=Role.TOOL, parts=(result,))).parts[0].images == ()
+    (noted,) = without_pictures(Message(role=Role.TOOL, parts=(result,))).parts
+    assert noted.images == ()
+    assert json.loads(noted.content)["picturesShownBefore"] == ["img_" + "ab" * 8 + ", figure 2"]
+    assert without_pictures(Message(role=Role.TOOL, parts=(noted,))).parts == (noted,)
+
+
+@pytest.mark.parametrize("content", ["x" * 9_000, json.dumps({"ok": True, "content": "雪" * 8_900, "offset": 0})])
+def test_the_note_leaves_a_result_valid_and_within_its_bound(content):
+    """R-CTX-2, R-CTX-3: also a full one, and one that is no JSON; the same note every time."""
+    image = Image(sha256="ab" * 32, media_type="image/png", width=10, height=10, caption="c" * 40)
+    result = ToolResult(call_id="c", name="read", content=content, ok=True, images=(image,) * 8)
+    message = Message(role=Role.TOOL, parts=(result,))
+    (noted,) = without_pictures(message).parts
+    assert len(noted.content) <= 9_000
+    assert len(json.loads(noted.content)["picturesShownBefore"]) == 8
+    assert without_pictures(message).parts == (noted,)
