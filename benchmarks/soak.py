@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import os
 import random
@@ -17,8 +18,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 from benchmarks.in_lab import STRETCHES, windows
 from benchmarks.swapping import Swapping
+from orange_jupyter.documents.extract import LocalDocuments
+from orange_jupyter.documents.process import WorkerLimits
+from tests.conftest import shared_data
+from tests.documents.mutations import broken, originals, outcome
 from tests.local.applying.faults import lasting
 from tests.local.applying.racing import contended
 from tests.tools.changing import opened_desk
@@ -29,6 +36,8 @@ ROOT = Path(__file__).parents[1]
 KB = ROOT / "notebooks" / "kb"
 SOAK = Path(__file__).parent / "soak.json"
 SEED = 20261130
+MOST_MEMORY = 512 * 1_048_576
+"""Bytes of this process after any number of broken documents; without them it has a fifth."""
 QUESTIONS = (
     "How much cooler were the dense streets than the sparse ones?",
     "和平路抹头以后少凉了多少度？",
@@ -119,6 +128,20 @@ def undone(folder: Path) -> Callable[[random.Random], bool]:
     return lambda chance: runner.run(edited_on_disk(kb, chance, 3)) == (3, 3)
 
 
+def misread(_: Path) -> Callable[[random.Random], bool]:
+    """D02: a broken PDF, DOCX or picture gives a result or a typed error, and this process does not grow."""
+    supplied = shared_data() / "documents"
+    files = originals(supplied if supplied.is_dir() else None)
+    documents = LocalDocuments(limits=WorkerLimits(seconds=10))
+    runner, numbers, memory = asyncio.Runner(), itertools.count(), psutil.Process().memory_info
+
+    def once(chance: random.Random) -> bool:
+        runner.run(outcome(documents, broken(files, next(numbers), chance)))  # anything but a ReadError ends the soak
+        return memory().rss < MOST_MEMORY
+
+    return once
+
+
 def streamed(_: Path) -> Callable[[random.Random], bool]:
     """R-UI-1: 200 tokens a second in a real JupyterLab; 5 s stretches paint often, block nothing, cost little."""
     left: list[bool] = []
@@ -139,6 +162,7 @@ COUNTS = (
     Count("three edits of three notes are undone to the byte", 1_000, undone),
     Count("two processes write one note and lose no line", 500, contended),
     Count("a fault while applying, once or lasting, loses nothing", 2_000, lasting),
+    Count("a broken document or picture is a result or a typed error", 10_000, misread),
 )
 FELT = (Count("200 tokens a second for a minute, stretches of 5 s", STRETCHES, streamed),)
 """Counts by the clock: they mean something on an idle machine only, so a run elsewhere records none."""
