@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import posixpath
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
@@ -19,6 +20,11 @@ from orange_jupyter.core.tool import Result, ToolContext
 from orange_jupyter.tools.reading.asked import Asked, heading_fields, piece
 from orange_jupyter.tools.reading.choosing import block_pictures, page_pictures
 from orange_jupyter.tools.reading.pictures import Attached, attach
+
+_NUMBER = re.compile(
+    r"\A(?:第[一二三四五六七八九十百\d]+[章节節条條部篇]\s*|[一二三四五六七八九十]+、\s*|[(（]?\w{1,4}[.)）]\s+|\d+(?:\.\d+)*\.?\s+)"
+)
+"""What Word sets before a heading: `2.1`, `IV.`, `(a)`, `第三章`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,10 +166,12 @@ def _chosen(document: DocumentText, asked: Asked) -> list[Block]:
 
 def _section(blocks: Sequence[Block], heading: str) -> list[Block]:
     """From a heading to the next one of the same or a higher level (R-READ-4)."""
-    wanted = [_folded(part) for part in heading.split(" > ")]
-    places = [index for index, block in enumerate(blocks) if block.kind == "heading" and _matches(block, wanted)]
+    wanted = heading.split(" > ")
+    headings = [index for index, block in enumerate(blocks) if block.kind == "heading"]
+    places = [index for index in headings if _matches(blocks[index], wanted, _folded)]
+    places = places or [index for index in headings if _matches(blocks[index], wanted, _unnumbered)]
     if not places:
-        known = [block.text for block in blocks if block.kind == "heading"][:12]
+        known = [blocks[index].text for index in headings[:12]]
         raise ReadError(
             Code.HEADING_NOT_FOUND,
             f"There is no heading {heading!r}.",
@@ -187,13 +195,18 @@ def _section(blocks: Sequence[Block], heading: str) -> list[Block]:
     return list(blocks[first : next(following, len(blocks))])
 
 
-def _matches(block: Block, wanted: list[str]) -> bool:
-    path = [_folded(part) for part in block.heading_path]
-    own = _folded(block.text)
+def _matches(block: Block, wanted: list[str], spell: Callable[[str], str]) -> bool:
+    path = [spell(part) for part in block.heading_path]
+    own = spell(block.text)
     if not path or path[-1] != own:
         path.append(own)
-    return path[-len(wanted) :] == wanted
+    return path[-len(wanted) :] == [spell(part) for part in wanted]
 
 
 def _folded(text: str) -> str:
     return " ".join(text.split()).casefold()
+
+
+def _unnumbered(text: str) -> str:
+    """A heading without its number: `methods` for `2.1 Methods`."""
+    return _NUMBER.sub("", _folded(text), count=1)
