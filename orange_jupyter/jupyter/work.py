@@ -35,7 +35,7 @@ class TurnWork:
     def __init__(
         self, entrance: Entrance, request: CellRequest, display: TurnDisplay, names: MutableMapping[str, object]
     ) -> None:
-        self._strict = False
+        self._strict = self._stopped = False
         self._entrance = entrance
         self._request = request
         self._display = display
@@ -99,7 +99,8 @@ class TurnWork:
 
     async def _figures(self, office: Office, places: Mapping[str, Surroundings]) -> Mapping[str, Surroundings]:
         """The places with pictures, made after the record has come, so that nothing waits for them; Stop ends it."""
-        if self._display.screen.front is Front.TERMINAL or not illustrable(self._display.view):
+        drawn = self._display.screen.front is not Front.TERMINAL and illustrable(self._display.view)
+        if self._stopped or not drawn:
             return places
         self._task = task = asyncio.create_task(office.figures(self._display.view, places, self._request.where))
         await asyncio.wait({task})
@@ -114,6 +115,7 @@ class TurnWork:
 
     def _stop(self) -> None:
         """Cancel once: a second press must not cut the turn's end short."""
+        self._stopped = True
         if self._task is not None and not self._task.cancelling():
             self._display.stopping()
             self._task.cancel()

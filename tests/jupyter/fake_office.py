@@ -24,14 +24,16 @@ from orange_jupyter.core.events import (
     TurnStarted,
 )
 from orange_jupyter.core.grant import Effect, Tier
-from orange_jupyter.core.messages import Text, Usage
+from orange_jupyter.core.messages import Image, Text, Usage
 from orange_jupyter.core.ports import Approver, Listener
 from orange_jupyter.jupyter.approver import STAGE
 from orange_jupyter.jupyter.extension import Extension, loaded
 from orange_jupyter.jupyter.ports import Candidates, CellRequest, CellView, CommandReply, Where
 from orange_jupyter.jupyter.queues import Queues
+from orange_jupyter.jupyter.view import TurnView
 
 NOW = "2026-11-30T12:00:00Z"
+DRAWN = (Image(sha256="0" * 64, media_type="image/png", width=8, height=8, caption="figure"),)
 COMMAND = "echo 你好 && rm 'two  words.txt'"
 
 
@@ -101,6 +103,7 @@ class FakeOffice:
             session_id="s_1",
             number=number,
             text=cell.text,
+            images=DRAWN if cell.text.startswith("draw") else (),
             model="fake",
             tier=self.tier,
             permission_version=self.version,
@@ -186,7 +189,8 @@ class FakeOffice:
     async def paper(self, citation: Citation, where: Where) -> None:
         return None
 
-    async def figures(self, view: Any, places: Mapping[str, Any], where: Where) -> Mapping[str, Any]:
+    async def figures(self, view: TurnView, places: Mapping[str, Any], where: Where) -> Mapping[str, Any]:
+        await asyncio.sleep(60 if view.started and view.started.text.startswith("draw") else 0)
         return places
 
     async def turn(self, finished: TurnFinished) -> FakeTurn:
