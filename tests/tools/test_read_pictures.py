@@ -106,6 +106,20 @@ async def test_a_long_scan_is_seen_four_pages_at_a_time(eyes):
     assert (places(wide), places(wide, "imagesLeftOut")) == ([*range(1, 9)], [9])
 
 
+async def test_pages_without_text_among_others_are_offered(eyes):
+    """R-READ-6: they may be blank or scanned; named with how to see them, those of the piece only."""
+    paper(eyes.root / "mixed.pdf", ["one", None, "three", None])
+    read = await eyes("read", path="mixed.pdf", limit=10)
+    assert ("documentImages" in read, read["imagesLeftOut"]) == (
+        False,
+        [{"page": 2, "reason": "no text on this page; read page=2 to see it"}],
+    )
+    assert places(await eyes("read", path="mixed.pdf", page=2)) == [2]
+    eyes.vision = False
+    blind = await eyes("read", path="mixed.pdf")
+    assert ("imagesLeftOut" in blind, "visionUnavailable" in blind) == (False, False)
+
+
 async def test_always_gives_the_pages_where_the_piece_begins(eyes):
     """R-READ-6: up to four; a later piece shows later pages."""
     paper(eyes.root / "p.pdf", ["some text"] * 6)

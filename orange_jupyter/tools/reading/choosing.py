@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from orange_jupyter.core.document import Block, DocumentText
@@ -39,7 +40,10 @@ def page_pictures(document: DocumentText, asked: Asked, shown: Sequence[int]) ->
     first = shown[0] if shown else 1
     if asked.images is Images.ALWAYS or len(blind) == len(document.pages):
         return _pages(range(first, len(document.pages) + 1), PAGES_UNASKED)
-    return _pages([page for page in shown if page in blind and document.pages[page - 1].strip()], PAGES_UNASKED)
+    garbled = [page for page in shown if page in blind and document.pages[page - 1].strip()]
+    empty = [page for page in shown if not document.pages[page - 1].strip()]
+    choice = _pages(garbled, PAGES_UNASKED)
+    return replace(choice, left_out=(*choice.left_out, *_offered(empty)))
 
 
 def block_pictures(document: DocumentText, asked: Asked, blocks: Sequence[tuple[Block, str]]) -> Choice:
@@ -60,6 +64,14 @@ def block_pictures(document: DocumentText, asked: Asked, blocks: Sequence[tuple[
             {"block": rest[_NAMED].block, "reason": f"this one and {len(rest) - _NAMED - 1} later ones: {reason}"}
         )
     return Choice(tuple(found[:MOST_PICTURES]), tuple(named))
+
+
+def _offered(pages: Sequence[int]) -> tuple[dict[str, Any], ...]:
+    """Pages without text among pages with text may be blank or scanned: they are offered, not sent."""
+    named = [{"page": page, "reason": f"no text on this page; read page={page} to see it"} for page in pages[:_NAMED]]
+    if len(pages) > _NAMED:
+        named[-1] = {"page": pages[_NAMED - 1], "reason": f"no text on this page and {len(pages) - _NAMED} later ones"}
+    return tuple(named)
 
 
 def _pages(pages: Sequence[int], most: int) -> Choice:

@@ -66,7 +66,8 @@ async def read_picture(context: ToolContext, content: FileBytes, images: Images)
 async def attach(context: ToolContext, content: FileBytes, choice: Choice) -> Attached:
     """A document's pictures that were chosen; one that cannot be made is named with the reason (R-READ-6, R-READ-8)."""
     if not choice.wanted:
-        return Attached()
+        offered = choice.left_out if context.model.vision else ()
+        return Attached({"imagesLeftOut": list(offered)} if offered else {})
     if not context.model.vision:
         return _unseen(context)
     images: list[Image] = []
