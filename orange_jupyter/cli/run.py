@@ -65,9 +65,10 @@ async def run(given: Namespace) -> Printed:
 
 def _say_unfinished(app: App) -> None:
     """On standard error, since it is not the command's result."""
-    for name, (done, total) in app.indexing.background.progress().items():
-        line = f"{name}: {done:,} of {total:,} documents were indexed; orange-jupyter index does the rest."
-        sys.stderr.write(for_terminal(line) + "\n")
+    left = app.indexing.background.progress().values()
+    if left:
+        done, total = (f"{sum(numbers):,}" for numbers in zip(*left, strict=True))
+        sys.stderr.write(f"{done} of {total} documents were indexed; orange-jupyter index does the rest.\n")
 
 
 def _folder() -> str:
