@@ -141,7 +141,7 @@ def _matrix(element: etree._Element, kind: str = "matrix") -> str:
 
 def _array(element: etree._Element, kind: str = "aligned") -> str:
     rows = [_inner(row).strip() for row in element.iterchildren(etree.Element) if local(row) == "e"]
-    rows = [row.replace("\\&", "&") for row in rows]  # an & in an array of equations is its alignment
+    rows = [row.replace("\\&", "&").replace("\\#", "\\quad ") for row in rows]  # & aligns, # stands before a number
     if len(rows) == 1 and kind == "aligned":
         return rows[0].replace("&", "")
     return f"\\begin{{{kind}}} {_ROW.join(rows)} \\end{{{kind}}}"

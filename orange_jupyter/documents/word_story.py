@@ -20,6 +20,7 @@ _ANCHOR = 120
 """Characters of the text that a comment is on which are repeated before the comment."""
 
 _MOST_RANGES = 50
+_DEEPEST_FIELD = 64
 _MOST_NAMES = 5
 
 
@@ -118,7 +119,7 @@ class Story:
     def end_of_paragraph(self) -> None:
         """A code that does not end in its paragraph hides nothing of the next one."""
         if self._codes:
-            self._fields = [False] * len(self._fields)
+            self._fields = [False] * min(len(self._fields), _DEEPEST_FIELD)
             self._codes = 0
 
     def refer(self, kind: str, note: str) -> str:

@@ -44,6 +44,7 @@ CASES = {
         "d", '<m:begChr m:val="{"/><m:endChr m:val=""/>', _e(_with("eqArr", "", _e(X), _e(Y)))
     ),
     r"\begin{aligned} x \\ y \end{aligned}": _with("eqArr", "", _e(X), _e(Y)),
+    r"x=y\quad 3": _with("eqArr", "", _e(sign("x=y#3"))),
     r"\hat{x}": _with("acc", "", _e(X)),
     r"\vec{x}": _with("acc", '<m:chr m:val="&#x20D7;"/>', _e(X)),
     r"\overline{x}": _with("bar", '<m:pos m:val="top"/>', _e(X)),

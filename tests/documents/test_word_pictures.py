@@ -139,6 +139,18 @@ def test_missing_linked_and_drawn_from_data() -> None:
     assert "Charts" in said
 
 
+def test_drawings_that_cannot_be_shown_are_said_beforehand() -> None:
+    """R-READ-6: EMF, WMF and SVG pictures stay blocks; a warning names them."""
+    data = word_file(
+        para(picture("image1", "flow"), picture("image2")), media={"image1.emf": EMF, "image2.svg": b"<svg/>"}
+    )
+    found = word.text(data)
+    assert [block.text for block in found.blocks] == ["flow", "Picture"]
+    assert found.warnings == (
+        "word/media/image1.emf, word/media/image2.svg are of a kind that cannot be shown as a picture.",
+    )
+
+
 async def test_the_port_gives_the_picture_of_a_block() -> None:
     """R-READ-6, R-READ-8: through a worker, within the caps, the number that `text` gives."""
     data = word_file(
