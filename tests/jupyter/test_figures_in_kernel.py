@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -53,7 +54,9 @@ def test_an_interrupt_does_not_wait_for_figures(orange: Kernel) -> None:
     page = Page(orange)
     cell = page.run("%%orange\ndraw")
     page.until(lambda: "[done]" in page.cells[cell].text)
+    began = time.monotonic()
     orange.interrupt()
     page.finish(cell)
+    assert time.monotonic() - began < 2
     assert "answer to: draw" in page.cells[cell].text
     assert "answer to: again" in orange.run("%%orange\nagain").text
