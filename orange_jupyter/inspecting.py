@@ -14,6 +14,7 @@ from orange_jupyter.core.errors import PathError, ReadError, ToolError
 from orange_jupyter.core.masking import Masked
 from orange_jupyter.core.paths import FileBytes, Place
 from orange_jupyter.core.result import PAGE_BREAK
+from orange_jupyter.jupyter.figures import PAGE, Figure
 from orange_jupyter.jupyter.inspector.paper import UNITS, Block, Leaf, Saw
 from orange_jupyter.seen import Part, saw_of
 from orange_jupyter.storage.transcript import Transcript
@@ -23,8 +24,9 @@ KEPT = 6
 """Parts that are kept ready, so that going back is quick; each is used only while the file's bytes are the same."""
 BEFORE, AFTER, PICTURES = 4, 12, 4
 """DOCX: blocks that are shown before and after the one that is asked for, and pictures among them."""
+NEAR_SECONDS = 2.0
+"""What the text of a neighbouring page may take."""
 SCREEN = PictureLimits()
-SMALL = PictureLimits(max_width=900, max_height=1200, max_bytes=200_000, jpeg_quality=70)
 INLINE = PictureLimits(max_width=800, max_height=800, max_bytes=400_000, jpeg_quality=75)
 
 
@@ -69,16 +71,18 @@ class SessionPaper:
             self._leaves.popitem(last=False)
         return self._leaves[known]
 
-    async def figure(self, leaf: Leaf) -> Picture | None:
+    async def figure(self, leaf: Leaf) -> Figure | None:
         """A small picture with the passage marked, for a saved notebook. Raises ToolError."""
         documents = self._app.ground.documents
         content = await self._read()
-        if leaf.hidden or self.file_type == "docx":
+        if leaf.hidden or leaf.picture is None:
             return None
         if self.file_type == "image":
-            return await documents.picture(content.data, SMALL)
+            small = await documents.picture(content.data, PAGE)
+            return Figure(small.data, small.media_type, small.width, small.height)
         span = await self._span(content, leaf.part)
-        return await documents.page_picture(content.data, leaf.part, SMALL, span=span)
+        small = await documents.page_picture(content.data, leaf.part, PAGE, span=span)
+        return Figure(small.data, small.media_type, small.width, small.height, leaf.count, bool(leaf.marks))
 
     async def saw(self, part: int) -> Saw:
         """What the models of this session saw of a part. Raises StoreError."""
@@ -123,18 +127,30 @@ class SessionPaper:
         documents, data = self._app.ground.documents, content.data
         span = await self._span(content, part)
         sheet = await documents.page_text(data, part, span=span)
-        near = [sheet.text]
-        if part > 1:
-            near.insert(0, (await documents.page_text(data, part - 1)).text)
-        if part < sheet.page_count:
-            near.append((await documents.page_text(data, part + 1)).text)
-        at = len(near[0]) + len(PAGE_BREAK) if part > 1 else 0
-        masked = await asyncio.to_thread(self._masked, near)
-        picture = await documents.page_picture(data, part, SCREEN)
+        before = await self._near(data, part - 1) if part > 1 else ""
+        after = await self._near(data, part + 1) if part < sheet.page_count else ""
+        at = len(before) + len(PAGE_BREAK)
+        masked = await asyncio.to_thread(self._masked, [before, sheet.text, after])
+        picture, fault = await self._drawn(data, part)
         pieces = _pieces(masked, (at, at + len(sheet.text)), span)
         leaf = Leaf(part, sheet.page_count, content.info.size, *pieces, marks=sheet.marks, picture=picture)
-        lost = span is None and self._here(part)
-        return replace(leaf, columns=sheet.columns, hidden=_hidden(masked, at, at + len(sheet.text)), lost=lost)
+        hidden, lost = _hidden(masked, at, at + len(sheet.text)), span is None and self._here(part)
+        return replace(leaf, columns=sheet.columns, hidden=hidden, lost=lost, fault=fault)
+
+    async def _near(self, data: bytes, part: int) -> str:
+        """The text of a page beside the shown one, into which a key may run; "" where that page is slow or damaged."""
+        try:
+            async with asyncio.timeout(NEAR_SECONDS):
+                return (await self._app.ground.documents.page_text(data, part)).text
+        except (ReadError, TimeoutError):
+            return ""
+
+    async def _drawn(self, data: bytes, part: int) -> tuple[Picture | None, str]:
+        """A page's picture; a page that takes too long to draw, or cannot be drawn, still has its text."""
+        try:
+            return await self._app.ground.documents.page_picture(data, part, SCREEN), ""
+        except ReadError as error:
+            return None, error.message
 
     async def _span(self, content: FileBytes, part: int) -> tuple[int, int] | None:
         """Where the cited passage stands in this part: as it was cited, or found again where the file has changed."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from orange_jupyter.core.context import PICTURE_TOKENS
-from orange_jupyter.core.events import CallFinished, Event, StepStarted, TurnStarted
+from orange_jupyter.core.events import CallFinished, Event, StepStarted, TurnFinished, TurnStarted
 from orange_jupyter.core.messages import Image
 from orange_jupyter.jupyter.inspector.paper import Saw, Sent
 
@@ -56,6 +56,8 @@ class _Reading:
                 self.step = event.step
                 self.sent += [self._sent(image, call) for image, call in self.coming]
                 self.coming = []
+            case TurnFinished():
+                self._unsent()
             case CallFinished() if event.ok:
                 self._call(event)
 
@@ -80,10 +82,12 @@ class _Reading:
 
     def _instead(self, envelope: Mapping[str, Any]) -> None:
         """A result about this file without a picture of the part: what it gave instead."""
+        given = given_of(envelope, self.part)
         characters = characters_of(envelope, self.part)
         why = envelope.get("visionUnavailable")
-        left = [one for one in _list(envelope, "imagesLeftOut") if one.get("page") == self.part.number]
-        if isinstance(why, dict) and (characters or self.part.file_type == "image"):
+        key = "page" if self.part.file_type == "pdf" else "block"
+        left = [one for one in _list(envelope, "imagesLeftOut") if one.get(key) == self.part.number]
+        if isinstance(why, dict) and (given or self.part.file_type == "image"):
             self._note("vision", characters, str(why.get("reason", "")))
         elif left:
             self._note("failed", characters, str(left[0].get("reason", "")))
@@ -128,11 +132,16 @@ def saw_of(events: Sequence[Event], part: Part) -> Saw:
 
 def characters_of(envelope: Mapping[str, Any], part: Part) -> int:
     """How many characters of the part's text a result gave."""
+    return sum(len(str(one.get("text", ""))) for one in given_of(envelope, part))
+
+
+def given_of(envelope: Mapping[str, Any], part: Part) -> list[dict[str, Any]]:
+    """The entries of a result that are about the part: a page, blocks of that page, a block."""
     name, key = ("pages", "page") if part.file_type == "pdf" else ("blocks", "block")
     found = [one for one in _list(envelope, name) if one.get(key) == part.number]
     if not found and part.file_type == "pdf":
         found = [one for one in _list(envelope, "blocks") if one.get("page") == part.number]
-    return sum(len(str(one.get("text", ""))) for one in found)
+    return found
 
 
 def _list(envelope: Mapping[str, Any], name: str) -> list[dict[str, Any]]:

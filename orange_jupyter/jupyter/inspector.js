@@ -383,35 +383,34 @@ class Inspector {
     }
   }
 
-  // Lab opens a file by a command of its own. The link of the figure below has it once Lab has drawn it, and is pressed
-  // with the page that is shown now. In a running turn there is no figure yet: the notebook's own place is asked, and Lab
-  // itself asks in a notebook that is not trusted. Where neither is there, there is no button.
-  known() {
-    return (this.record && document.getElementById(this.record)?.querySelector("a[data-commandlinker-args]")) || null;
+  // Lab opens a file by a command of its own. The link of the figure below does it for the page of the figure; for
+  // another page, and in a running turn, which has no figure yet, this button carries the command, and Lab itself asks
+  // first in a notebook that is not trusted. Where the file's path on the server is not known there is no button.
+  figureLink() {
+    return (this.record && document.getElementById(this.record)?.querySelector('a[href*="/files/"]')) || null;
   }
 
-  place() {
-    const found = /\/(?:tree|notebooks)\/(.+)$/.exec(window.location.pathname);
-    const folder = found ? decodeURIComponent(found[1]).split("/").slice(0, -1).join("/") : "";
-    return found && this.leaf.link ? { path: folder ? `${folder}/${this.leaf.link}` : this.leaf.link } : null;
+  serverPath() {
+    const file = /\/files\/([^?#]+)/.exec(this.figureLink()?.href || "");
+    if (file) return decodeURIComponent(file[1]);
+    const notebook = /\/(?:tree|notebooks)\/(.+)$/.exec(window.location.pathname);
+    if (!notebook || !this.leaf.link) return "";
+    return [...decodeURIComponent(notebook[1]).split("/").slice(0, -1), this.leaf.link].join("/");
   }
 
   linkToLab() {
-    this.lab.hidden = !this.leaf.link || !(this.record || this.place());
+    this.lab.hidden = !this.leaf.link || !(this.record || this.serverPath());
   }
 
   openInLab() {
     const id = this.leaf.unit === "page" ? `#page=${this.leaf.part}` : "";
-    const link = this.known();
-    if (link) {
-      link.setAttribute("data-commandlinker-args", JSON.stringify({ ...JSON.parse(link.getAttribute("data-commandlinker-args")), id }));
-      link.click();
-      return;
-    }
-    const place = this.place();
-    if (!place) return;
+    const link = this.figureLink();
+    for (const name of ["command", "args"]) this.lab.removeAttribute(`data-commandlinker-${name}`);
+    if (link && (!id || link.href.endsWith(id))) return link.click();
+    const path = this.serverPath();
+    if (!path) return;
     this.lab.setAttribute("data-commandlinker-command", "rendermime:handle-local-link"); // Lab hears this very click
-    this.lab.setAttribute("data-commandlinker-args", JSON.stringify({ ...place, id }));
+    this.lab.setAttribute("data-commandlinker-args", JSON.stringify({ path, id }));
   }
 
   // The kernel is away

@@ -79,6 +79,10 @@ LOOK_WORDS = MappingProxyType(
         ),
         "look.changed": ("The file has changed since it was opened.", "文件在打开之后改变了。"),
         "look.changed.cited": ("The file has changed since it was cited.", "文件在引用之后改变了。"),
+        "look.fault": (
+            "The page cannot be drawn; its text is beside. {reason}",
+            "这一页画不出来，旁边是文本。{reason}",
+        ),
         "look.no_picture": ("This picture cannot be shown here.", "这张图片不能在这里显示。"),
         # what the model saw
         "look.saw.picture": ("Picture", "图像"),
@@ -151,7 +155,6 @@ LOOK_WORDS = MappingProxyType(
             "This page holds {n} value that is masked. A picture would show it, so none is kept in the notebook.",
             "本页有 {n} 个遮盖的值。图像会显示它，所以笔记本里不保存图像。",
         ),
-        "look.kept.marked": ("The passage is marked.", "引文已标出。"),
         "look.gone": (
             "The kernel restarted, so pages cannot be turned here. Run the cell again to go on.",
             "内核已重启，这里不能翻页了。重新运行单元格可继续。",

@@ -21,7 +21,7 @@ from orange_jupyter.jupyter.strings import Language, text
 
 TEXT_LIMIT = 40_000
 MARK_WORDS = 120
-LINE, FULL, CJK = 20, 0.6, "\u2e80"
+LINE, FULL, CJK = 14, 0.6, "\u2e80"
 """A line of a paragraph is joined to the next where it is over FULL of the longest, which has LINE characters or more;
 two wide characters are joined without a space."""
 _UNITS_OF_SIZE = (("MB", 1_048_576), ("KB", 1024))
@@ -104,11 +104,11 @@ def words_of(leaf: Leaf) -> str:
     spoken = language_of_text(leaf.text[:2000])
     attribute = f' lang="{spoken}"' if spoken else ""
     if not leaf.marked:
-        return f'<div class="oj-leaf"{attribute}>{_lines(flowing(leaf.text[:TEXT_LIMIT]))}</div>'
+        return f'<div class="oj-leaf"{attribute}>{lines(flowing(leaf.text[:TEXT_LIMIT]))}</div>'
     before, after = leaf.before[-TEXT_LIMIT:], leaf.after[:TEXT_LIMIT]
-    dim = (f'<span class="oj-dim">{_lines(flowing(words))}</span>' if words else "" for words in (before, after))
+    dim = (f'<span class="oj-dim">{lines(flowing(words))}</span>' if words else "" for words in (before, after))
     first, last = dim
-    return f'<div class="oj-leaf"{attribute}>{first}<mark>{_lines(flowing(leaf.marked))}</mark>{last}</div>'
+    return f'<div class="oj-leaf"{attribute}>{first}<mark>{lines(flowing(leaf.marked))}</mark>{last}</div>'
 
 
 def flowing(words: str) -> str:
@@ -142,6 +142,8 @@ def notes(paper: Paper, leaf: Leaf, language: Language) -> str:
         found.append(note("", "info", escape(text(language, key))))
     if leaf.hidden and leaf.picture is not None:
         found.append(note("is-warn", "warning", escape(text(language, "look.hidden", n=leaf.hidden))))
+    if leaf.fault:
+        found.append(note("is-bad", "cross", escape(text(language, "look.fault", reason=name(leaf.fault)))))
     return "".join(found)
 
 
@@ -159,10 +161,10 @@ def pictures_of(leaf: Leaf) -> list[Picture]:
 def _block(block: Block, leaf: Leaf, language: Language) -> str:
     shown = block.text[:TEXT_LIMIT]
     if block.number == leaf.part and leaf.marked:
-        parts = (_lines(leaf.before), f"<mark>{_lines(leaf.marked)}</mark>", _lines(leaf.after))
+        parts = (lines(leaf.before), f"<mark>{lines(leaf.marked)}</mark>", lines(leaf.after))
         inner = "".join(parts)
     else:
-        inner = f"<mark>{_lines(shown)}</mark>" if block.number == leaf.part and shown else _lines(shown)
+        inner = f"<mark>{lines(shown)}</mark>" if block.number == leaf.part and shown else lines(shown)
     if block.picture is not None:
         alt = escape(text(language, "look.alt.block", n=block.number, name="DOCX"))
         inner = f'<img data-picture alt="{alt}">' + (f"<br>{inner}" if inner else "")
@@ -211,7 +213,7 @@ def scan_state(leaf: Leaf, paper: Paper, language: Language) -> dict[str, str] |
     return {"look": "is-warn", "icon": "warning", "word": text(language, "look.scan")}
 
 
-def _lines(words: str) -> str:
+def lines(words: str) -> str:
     """Text whose line breaks hold also where a host drops our style; invisible characters as escapes."""
     return escape(words.encode("utf-8", "replace").decode("utf-8")).replace("\n", "<br>")
 

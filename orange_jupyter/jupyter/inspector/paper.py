@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from orange_jupyter.core.document import Box, Picture
+from orange_jupyter.jupyter.figures import Figure
 
 UNITS = {"pdf": "page", "docx": "block", "image": "picture"}
 """What the parts of a file type are called."""
@@ -26,8 +27,9 @@ class Leaf:
     """One part of a file as it is on the disk now.
 
     `before`, `marked` and `after` are its text, masked as `read` masks it, in three; `marked` is "" without a passage.
-    `marks` are boxes in shares of the picture. `hidden` counts masked values in this part, `lost` says that the
-    passage does not stand here any more, `changed` that the file is another than was cited or first opened.
+    `marks` are boxes in shares of the picture. `fault` says why a page has no picture. `hidden` counts masked values in
+    this part, `lost` says that the passage does not stand here any more, `changed` that the file is another than was
+    cited or first opened.
     """
 
     part: int
@@ -41,6 +43,7 @@ class Leaf:
     blocks: tuple[Block, ...] = ()
     columns: int = 1
     hidden: int = 0
+    fault: str = ""
     lost: bool = False
     changed: bool = False
 
@@ -102,7 +105,7 @@ class Paper(Protocol):
         out_of_range, damaged, encrypted, parser_limit …"""
         ...
 
-    async def figure(self, leaf: Leaf) -> Picture | None:
+    async def figure(self, leaf: Leaf) -> Figure | None:
         """The part's picture as a saved notebook may keep it, small and with the passage marked; None without one."""
         ...
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import base64
 import html
 from dataclasses import dataclass, replace
 
-from orange_jupyter.core.document import Picture
+from orange_jupyter.jupyter.figures import Figure, image
 from orange_jupyter.jupyter.inspector import drawing
 from orange_jupyter.jupyter.inspector.paper import Leaf, Paper
 from orange_jupyter.jupyter.markdown import escape
@@ -15,9 +14,6 @@ from orange_jupyter.jupyter.record_text import plainly
 from orange_jupyter.jupyter.sheet import href
 from orange_jupyter.jupyter.strings import Language, text
 
-PICTURE_BYTES = 250_000
-_MEDIA = frozenset({"image/png", "image/jpeg", "image/webp"})
-
 
 @dataclass(frozen=True, slots=True)
 class Kept:
@@ -25,7 +21,7 @@ class Kept:
 
     paper: Paper
     leaf: Leaf
-    figure: Picture | None
+    figure: Figure | None
     language: Language
     identity: str = ""
 
@@ -38,7 +34,7 @@ def figure_html(kept: Kept) -> str:
     scan = drawing.scan_state(leaf, paper, language)
     word = state((scan["look"], scan["icon"]), scan["word"]) if scan else ""
     head = f'<header>{drawing.mark_icon()}<h3>{escape(title)}</h3> {word} <span class="oj-sub">{side}</span></header>'
-    body = [drawing.notes(paper, leaf, language) if not leaf.hidden else "", _picture(kept), _words(kept), _link(kept)]
+    body = [drawing.notes(paper, leaf, language) if not leaf.hidden else "", _body(kept), _link(kept)]
     card = f'<section class="oj-card" role="group" aria-label="{html.escape(title)}">{head}'
     return wrapped(f'{card}<div class="oj-body">{"".join(body)}</div></section>', identity=kept.identity)
 
@@ -52,36 +48,38 @@ def figure_markdown(kept: Kept) -> str:
     return "\n\n".join([title, *paragraphs])
 
 
-def _picture(kept: Kept) -> str:
+def _body(kept: Kept) -> str:
+    """The picture with the passage beside it, or why there is no picture; then the whole text, folded."""
     paper, leaf, language = kept.paper, kept.leaf, kept.language
-    if leaf.hidden and leaf.picture is not None:
-        return note("is-warn", "warning", escape(text(language, "look.kept.hidden", n=leaf.hidden)))
-    shown = kept.figure
-    if shown is None or shown.media_type not in _MEDIA or len(shown.data) > PICTURE_BYTES:
-        return ""
-    data = base64.b64encode(shown.data).decode("ascii")
-    alt = html.escape(drawing.alternative(paper, leaf, language))
-    caption = escape(text(language, "look.kept.marked")) if leaf.marks else ""
-    image = (
-        f'<img src="data:{shown.media_type};base64,{data}" alt="{alt}" width="{shown.width}" '
-        f'height="{shown.height}" style="max-width:100%;height:auto;background:#fff">'
-    )
-    return f'<figure style="margin:0 0 8px">{image}<figcaption class="oj-sub">{caption}</figcaption></figure>'
-
-
-def _words(kept: Kept) -> str:
-    leaf, language = kept.leaf, kept.language
-    if kept.paper.file_type == "docx":
+    if paper.file_type == "docx":
         return drawing.blocks_of(_without_pictures(leaf), language)
+    shown = kept.figure
+    quote = f'<div class="oj-chunk">{_marked(leaf)}</div>' if leaf.marked else ""
+    if shown is not None and shown.address:
+        picture = image(shown, drawing.alternative(paper, leaf, language))
+        caption = f'<p class="oj-sub">{escape(_caption(kept))}</p>{quote}'
+        body = f'<figure class="oj-fig">{picture}<figcaption>{caption}</figcaption></figure>'
+    else:
+        masked = note("is-warn", "warning", escape(text(language, "look.kept.hidden", n=leaf.hidden)))
+        body = (masked if leaf.hidden and leaf.picture is not None else "") + quote
     if not leaf.text.strip():
-        return f'<p class="oj-sub">{escape(_without_text(kept))}</p>'
-    opened = " open" if kept.figure is None else ""
-    quote = ""
-    if leaf.marked:
-        quote = f'<div class="oj-chunk"><mark>{escape(leaf.marked)}</mark></div>'.replace("\n", "<br>")
+        return body + (f'<p class="oj-sub">{escape(_without_text(kept))}</p>' if shown is None else "")
+    opened = "" if leaf.marked or shown is not None else " open"
     summary = escape(text(language, "look.whole"))
-    fold = f'<details class="oj-more"{opened}><summary>{summary}</summary>{drawing.words_of(leaf)}</details>'
-    return quote + fold
+    return f'{body}<details class="oj-more"{opened}><summary>{summary}</summary>{drawing.words_of(leaf)}</details>'
+
+
+def _caption(kept: Kept) -> str:
+    leaf, language = kept.leaf, kept.language
+    if kept.paper.file_type == "image":
+        return _without_text(kept)
+    page = text(language, "figure.page.of", n=leaf.part, pages=leaf.count)
+    page = text(language, "figure.marked", page=page) if leaf.marks else page
+    return page if leaf.text.strip() else page + text(language, "look.and") + _without_text(kept)
+
+
+def _marked(leaf: Leaf) -> str:
+    return f"<mark>{drawing.lines(drawing.flowing(leaf.marked))}</mark>"
 
 
 def _without_pictures(leaf: Leaf) -> Leaf:
