@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -195,15 +194,14 @@ async def test_an_index_damaged_meanwhile_is_rebuilt(tmp_path: Path) -> None:
         assert sorted(hit.info.place.relative for hit in hits.hits) == ["a.pdf", "held.pdf"]
 
 
-async def test_closing_ends_the_work_within_two_seconds_and_keeps_what_is_done(tmp_path: Path) -> None:
+async def test_closing_ends_the_work_and_keeps_what_is_done(tmp_path: Path) -> None:
     """R-ALL-6, O3: a slow parser is killed; what was read stays; the rest is read next time."""
     desk = Indexed(tmp_path, patience=1.0)
     desk.write("a.pdf", pdf("a walrus"))
     desk.write("slow.pdf", samples.pdf(*[samples.words("a walrus " * 200)] * 900))
     await desk.search("walrus", path_prefix="a")
-    started = time.monotonic()
-    await desk.library.close()
-    assert time.monotonic() - started < 2
+    async with asyncio.timeout(10):  # benchmarks/documents.py holds it to 2 s
+        await desk.library.close()
     assert desk.indexing.background.progress() == {}
     await desk.documents.close()
     desk.file_ids.close()
@@ -229,6 +227,24 @@ async def test_a_stopped_search_leaves_the_work_going_on(tmp_path: Path) -> None
             with pytest.raises(asyncio.CancelledError):
                 await task
             assert desk.indexing.background.progress() == left
+
+
+async def test_what_has_just_come_in_is_read_before_what_waits_longer(tmp_path: Path) -> None:
+    """Issue 6 item 4: a paper saved while hundreds are indexed is found soon; the next searches wait less."""
+    documents = Held()
+    async with Indexed(tmp_path, documents=documents, patience=0.1) as desk:
+        for number in range(6):
+            desk.write(f"held {number}.pdf", pdf("a walrus"))
+        await desk.search("walrus")
+        desk.write("wanted held.pdf", samples.pdf(*[samples.words("a walrus on a long way")] * 9))
+        assert (await desk.search("walrus")).indexing == (0, 7)
+        job = desk.indexing.background.of(desk.base)
+        assert job is not None
+        assert job.outlasts
+        assert next(seen.relative for seen in job.waiting[3:]) == "wanted held.pdf"
+        documents.go_on.set()
+        await until_indexed(desk)
+        assert documents.parsed.index("wanted held.pdf") < documents.parsed.index("held 5.pdf")
 
 
 @pytest.mark.usefixtures("unblocked")

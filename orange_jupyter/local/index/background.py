@@ -28,6 +28,8 @@ class Job:
 
     def __init__(self, work: Work) -> None:
         self.damage: Damaged | None = None
+        self.outlasts = False
+        """Whether it took longer than a search was ready to wait."""
         self._work = work
         self._todo: dict[str, Seen] = {}
         self._busy: dict[str, Seen] = {}
@@ -61,9 +63,13 @@ class Job:
         return len(self._done - waiting), len(self._done | waiting)
 
     def take_on(self, files: Iterable[Seen]) -> None:
-        """What a scan found to do just now, in place of what was found before; begins the work."""
-        busy = set(self._busy.values())
-        self._todo = {seen.relative: seen for seen in files if seen not in busy}
+        """What a scan found to do just now, in place of what was found before; begins the work.
+
+        What has come in since comes first: somebody works with it.
+        """
+        busy, before = set(self._busy.values()), self._todo
+        fresh = sorted((seen for seen in files if seen not in busy), key=lambda seen: seen.relative in before)
+        self._todo = {seen.relative: seen for seen in fresh}
         self._news.set()
         if self.over:
             self._task = asyncio.create_task(self._run())

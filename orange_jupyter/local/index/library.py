@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,8 +27,9 @@ from orange_jupyter.local.index.shelf import Shelf
 from orange_jupyter.local.scan import Scanner
 
 TRIES = 3
-PATIENCE = 2.0
-"""Seconds that a search waits for documents: in a small base, what was added a moment ago is found."""
+PATIENCE, LESS = 2.0, 0.5
+"""Seconds that a search waits for documents: in a small base, what was added a moment ago is found. Less the next
+times where that was not enough: a model asks several questions in a row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,10 +184,13 @@ class LocalLibrary:
         jobs = [(base, job) for base in bases if (job := self._jobs.of(base)) and any(map(concerns, job.waiting))]
         for _, job in jobs:
             job.first(concerns)
-        with suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
+        try:
+            async with asyncio.timeout(min(seconds, LESS) if any(job.outlasts for _, job in jobs) else seconds):
                 for base, job in jobs:
                     await self._until_done(base, job, concerns, progress)
+        except TimeoutError:
+            for _, job in jobs:
+                job.outlasts = True
         waiting = {base.id: frozenset(seen.relative for seen in job.waiting) for base, job in jobs}
         left = [job.progress for _, job in jobs if any(map(concerns, job.waiting))]
         return waiting, (sum(done for done, _ in left), sum(total for _, total in left)) if left else None
