@@ -63,7 +63,7 @@ async def _citation(at: Standing, reach: Reach, identity: str) -> CommandReply:
             return await _document(at, paper, data)
         except ToolError:
             pass  # the file cannot be read any more: the passage that was kept is shown
-    place = await surroundings(citation, reach, at.app.ground.documents, at.where.folder)
+    place = await surroundings(citation, reach, at.app.ground.documents, at.where.folder, at.app.find_secrets)
     panel = passage_panel(citation, place, language_of(at.where.language))
     return CommandReply(plain(citation.passage), data, panel["text/html"])
 

@@ -102,9 +102,14 @@ class TurnWork:
         drawn = self._display.screen.front is not Front.TERMINAL and illustrable(self._display.view)
         if self._stopped or not drawn:
             return places
-        self._task = task = asyncio.create_task(office.figures(self._display.view, places, self._request.where))
+        found: dict[str, Surroundings] = {}
+
+        async def draw() -> None:
+            found.update(await office.figures(self._display.view, places, self._request.where))
+
+        self._task = task = asyncio.create_task(self._entrance.guard(draw(), self._display.tell))
         await asyncio.wait({task})
-        return places if task.cancelled() else task.result()
+        return found or places
 
     async def _review(self, office: Office, finished: TurnFinished) -> None:
         """Show the changes that the turn proposed below its record, to be decided while other cells run."""

@@ -92,6 +92,19 @@ def test_a_cited_page_is_a_figure_with_its_mark_in_words_its_passage_and_its_num
     assert "is marked" not in plain
 
 
+def test_a_citation_of_a_word_file_names_its_section_and_block() -> None:
+    """R-SRCH-4, screen 6: heading path and block, no picture, no page."""
+    word = citation(
+        1, "lu-2018.docx", "The lysimeter was flooded.", block=118, heading_path=("4", "4.2"), file_type="docx"
+    )
+    bundle = written(cited(word), {"c1": Surroundings(link="lu-2018.docx", before="Before.\n")})
+    shown = html.unescape(body(bundle))
+    assert "[1] lu-2018.docx › 4 › 4.2, block 118" in shown
+    assert "[1] lu-2018.docx > 4 > 4.2, block 118" in bundle["text/plain"]
+    assert "<img" not in shown
+    assert "第 118 块" in html.unescape(body(written(cited(word), {}, "zh")))
+
+
 def test_the_figure_stands_in_the_fold_of_its_passage() -> None:
     """R-UI-3: it unfolds with the citation; nothing of it is seen before."""
     shown = body(written(cited(paper(1)), {"c1": Surroundings(figure=figure())}))
