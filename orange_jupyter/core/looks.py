@@ -1,4 +1,7 @@
-"""Whether a word looks like a key of no known shape: long, letters and digits well mixed, no ordinary words. Pure."""
+"""Whether a word looks like a key of no known shape, or like a password that stands behind the word password. Pure.
+
+The first is long, letters and digits well mixed, no ordinary words; the second has a digit and is no code and no term.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,44 @@ _DIGITS: Final = re.compile(r"[0-9]+")
 _TOKENS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _UUID: Final = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 _DOI: Final = re.compile(r"10\.[0-9]{4,9}/")
+_WEAK: Final = ("token", "secret")
+"""Names that are ordinary words too: what follows them must be eight characters, and alone."""
+_PASSWORDS: Final = ("pass", "pwd", "密码", "密碼", "口令")
+"""How names begin whose values people make up: they may be digits alone, or letters and signs."""
+_CODE: Final = re.compile(
+    r"[A-Za-z_][\w.]{2,}[(\[{][\w.,:=()\[\]-]*|(?:self|this|os|process|config|settings|env|args|request|options)\.[\w.]+"
+    r"|[A-Za-z0-9+.-]{2,12}://.*|(?:\.{0,2}|[A-Za-z]:)[/\\].*|[\w.-]+(?:/[\w.-]+)+\.[a-z]{1,5}"
+)
+"""A call, an index, a field, an address, a path."""
+_TERM: Final = re.compile(
+    r"(?:sha|md|utf|aes|rsa|des|base|b?crypt|scrypt|argon|pbkdf|oauth|hmac|ed|ipv|ascii|u?int|float|string|varchar|char|win"
+    r"|web|python|gpt|bert|llama|word|erc|fido|totp|x|v)[-_]?[0-9][\w.-]*|[0-9]{1,3}(?:[-–][0-9]{1,3})?[-–]?[A-Za-z]{2,}"
+    r"|[12][0-9]{3}-[0-9]{2}-[0-9]{2}\S*|10\.[0-9]{4,9}/\S*|arxiv:\S*",
+    re.IGNORECASE,
+)
+"""A method, a type, a name with a number, a count of something, a date, a DOI."""
+_NAME: Final = re.compile(
+    r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|\w*(?:Key|Token)[A-Z]\w*|(?:[A-Za-z]+|[0-9]+)(?:[-_](?:[A-Za-z]+|[0-9]+)){2,}"
+)
+"""A field, a type, words and numbers with hyphens: what an API key or a token is not, and a password may be."""
+_SIGNS: Final = re.compile(r"[^\W_][!@#$%^+~][^\W_]")
+
+
+def looks_chosen(value: str, *, name: str, alone: bool, quoted: bool = False) -> bool:
+    """Whether what follows a name such as `password` is its value; `alone` if no sentence goes on behind it.
+
+    In quotes it is, but behind a name that is an ordinary word too.
+    """
+    if quoted and name.casefold() not in ("token", "pwd"):
+        return True
+    if _CODE.fullmatch(value) or _TERM.fullmatch(value):
+        return False
+    digit, letter = any(one.isdigit() for one in value), any(one.isalpha() for one in value)
+    if name.casefold().startswith(_PASSWORDS):
+        return (digit and (letter or alone)) or _SIGNS.search(value) is not None
+    if not (digit and letter) or _NAME.fullmatch(value):
+        return False
+    return name.casefold() not in _WEAK or (alone and len(value) >= 8)
 
 
 def looks_random(word: str) -> bool:
