@@ -9,6 +9,7 @@ from typing import Any
 from pydantic.alias_generators import to_camel
 
 from orange_jupyter.core.changes.applying import Decided
+from orange_jupyter.core.changes.hiding import Hide, hider
 from orange_jupyter.core.changes.lines import lines_of
 from orange_jupyter.core.changes.pieces import Splice
 from orange_jupyter.core.changes.showing import Shown
@@ -16,7 +17,7 @@ from orange_jupyter.core.changes.splices import spliced
 from orange_jupyter.core.changes.unified import unified
 from orange_jupyter.core.changes.values import Kind, Operation, Proposal
 from orange_jupyter.core.errors import OrangeError
-from orange_jupyter.core.masking import MASK, FindSecrets, mask_file
+from orange_jupyter.core.masking import MASK, FindSecrets
 
 Mask = Callable[[str], str]
 _HEAD = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
@@ -88,15 +89,16 @@ def diff_of(shown: Shown, find: FindSecrets, mask: Mask) -> str:
     if operation.kind is Kind.CREATE_FILE:
         diff = diff.replace(f"--- a/{path}", "--- /dev/null", 1)
     after = spliced(below, splices)
-    old, new = (lines_of(_hidden(operation.path, text, find)) for text in (below, after))
+    hide = hider(find, operation.path, shown.proposal.spot.relative)
+    old, new = (lines_of(_hidden(text, hide)) for text in (below, after))
     return "".join(_masked(diff, old, new))
 
 
-def _hidden(path: str, text: str, find: FindSecrets) -> str:
+def _hidden(text: str, hide: Hide) -> str:
     """The text with secrets hidden and every line in its place: a part of a key alone does not look like one."""
     pieces: list[str] = []
     at = 0
-    for first, last in mask_file(path, text, find).spans:
+    for first, last in hide(text):
         covered = (f"{MASK}\r" if line.endswith("\r") else MASK for line in text[first:last].split("\n"))
         pieces += [text[at:first], "\n".join(covered)]
         at = last

@@ -12,7 +12,7 @@ from orange_jupyter.core.changes.ports import TextNow
 from orange_jupyter.core.changes.recovering import recover
 from orange_jupyter.core.changes.values import Spot
 from orange_jupyter.core.errors import RunError
-from orange_jupyter.core.masking import FindSecrets, mask_file
+from orange_jupyter.core.masking import FindSecrets
 from orange_jupyter.core.paths import KnowledgeBase
 from orange_jupyter.documents.text import decode
 from orange_jupyter.ground import Ground
@@ -43,7 +43,7 @@ def means(ground: Ground, bases: Callable[[], Sequence[KnowledgeBase]], find_sec
         clock=ground.clock,
         new_id=lambda prefix: new_id(f"{prefix}_"),
         alone=alone,
-        hide=lambda spot, text: mask_file(spot.relative, text, find_secrets).spans,
+        find_secrets=find_secrets,
     )
     return made
 

@@ -83,9 +83,9 @@ class Desk:
         chosen = await self.choices(*ids, hunks=hunks)
         return await apply(self.app.means, self.opened.session.grant(), chosen)
 
-    async def applied(self, *ids: str) -> tuple[Decided, ...]:
+    async def applied(self, *ids: str, hunks: tuple[HunkChoice, ...] = ()) -> tuple[Decided, ...]:
         """The same, and all of it worked."""
-        decided = await self.apply(*ids)
+        decided = await self.apply(*ids, hunks=hunks)
         assert [one.error for one in decided] == [None] * len(decided), decided
         return decided
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from orange_jupyter.core.changes.again import propose_again
+from orange_jupyter.core.errors import ChangeError
 from tests.tools.changing import code, desk
 
 KEY = "sk-" + "abcdEFGHijklMNOPqrst"
@@ -186,7 +187,9 @@ async def test_proposing_again_on_a_text_with_a_new_hidden_value_opens_nothing(t
         old = await here.replace("a.md", "key", "grape")
         (here.root / "a.md").write_text(f"the key: {V}\n")
         await here.apply(old)
-        await propose_again(here.changes, old)
+        with pytest.raises(ChangeError) as refused:
+            await propose_again(here.changes, old)
+        assert refused.value.code == "masked_text"
         assert not await shows(here, "a.md")
         await here.apply()
         assert not await shows(here, "a.md")

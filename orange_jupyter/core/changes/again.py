@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from dataclasses import replace
 
 from orange_jupyter.core.changes.alone import alone
 from orange_jupyter.core.changes.deciding import text_of
-from orange_jupyter.core.changes.drafting import Asked, Draft
+from orange_jupyter.core.changes.drafting import Asked, Draft, TextView
 from orange_jupyter.core.changes.following import renamed
-from orange_jupyter.core.changes.means import without
+from orange_jupyter.core.changes.means import Means, without
 from orange_jupyter.core.changes.proposing import Changes
 from orange_jupyter.core.changes.splices import spliced
 from orange_jupyter.core.changes.values import Kind, OpState, Proposal, Spot
@@ -29,7 +30,7 @@ async def propose_again(changes: Changes, operation_id: str) -> Proposal:
 async def _propose_again(changes: Changes, operation_id: str) -> Proposal:
     old = await _open(changes, operation_id)
     asked = Asked(old.operation.kind, old.asked, old.content or "")
-    return await _in_its_place(changes, old, asked)
+    return await _in_its_place(changes, old, asked, hides=True)
 
 
 async def overwrite(changes: Changes, operation_id: str) -> Proposal:
@@ -83,7 +84,8 @@ async def _elsewhere(changes: Changes, operation_id: str, where: tuple[Spot, str
     return new
 
 
-async def _in_its_place(changes: Changes, old: Proposal, asked: Asked) -> Proposal:
+async def _in_its_place(changes: Changes, old: Proposal, asked: Asked, *, hides: bool = False) -> Proposal:
+    """`hides`: it is the model's edit, which finds no place in what is hidden from it; else the person's own act."""
     if not old.operation.kind.text:
         raise _not_text(old)
     now = await changes.means.look(old.spot)
@@ -95,10 +97,16 @@ async def _in_its_place(changes: Changes, old: Proposal, asked: Asked) -> Propos
     await changes.means.store.update([gone, *followed])
     try:
         view = await changes.view(old.spot)
+        asked = await asyncio.to_thread(_hiding, changes.means, old, view, asked) if hides else asked
         return await changes.propose_text(replace(_draft(old), summary="", kind=asked.kind), view, asked)
     except ToolError:
         await changes.means.store.update([old, *mates])
         raise
+
+
+def _hiding(means: Means, old: Proposal, view: TextView, asked: Asked) -> Asked:
+    hide = means.hide(old.operation.path, old.spot.relative)
+    return replace(asked, hide=hide, below=view.hidden(means.hide(view.standing.spot.relative)))
 
 
 def _stale(proposal: Proposal) -> Proposal:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from orange_jupyter.core.changes.alone import alone
 from orange_jupyter.core.changes.following import follow, unchanged
 from orange_jupyter.core.changes.means import Means, rebased
-from orange_jupyter.core.changes.planning import Plan, planned
+from orange_jupyter.core.changes.planning import Plan, opened_by_moves, planned
 from orange_jupyter.core.changes.ports import Act, Applied, Step, StepResult
 from orange_jupyter.core.changes.rights import require_applying
 from orange_jupyter.core.changes.values import Choice, OpState, Proposal, TextBase
@@ -44,6 +44,9 @@ async def _apply(means: Means, choices: Sequence[Choice]) -> tuple[Decided, ...]
     found = await means.store.find(list(wanted))
     everything = await means.store.sets(list(dict.fromkeys(one.operation.change_set_id for one in found)))
     plan = await planned(means, wanted, everything)
+    if opened := await opened_by_moves(means, plan, everything):
+        plan = await planned(means, {name: one for name, one in wanted.items() if name not in opened}, everything)
+        plan.refused |= opened
     if not plan.steps:
         return await _concluded(means, plan, Applied("", (), ()), (wanted, everything))
     chosen = {name for step in plan.steps for name in step.operations}

@@ -88,14 +88,16 @@ def tied_to(chosen: Sequence[str], proposals: Sequence[Proposal]) -> dict[str, C
 
 
 def layered(chain: Sequence[Proposal], below: Sequence[str], choices: Mapping[str, Choice]) -> list[Layer]:
-    """The layers of a file's pending operations; `below` are the texts as proposed under each of them."""
+    """The layers of a file's pending operations; `below` are the texts as proposed under each of them.
+
+    One of which a person leaves out all waits.
+    """
     made = []
     for proposal, text in zip(chain, below, strict=True):
         choice = choices.get(proposal.id)
-        if choice is None:
-            made.append(Layer(proposal.splices, Fate.WAITING))
-        else:
-            made.append(Layer(proposal.splices, Fate.TAKEN, splices_chosen(proposal, choice, text)))
+        chosen = splices_chosen(proposal, choice, text) if choice else ()
+        fate = Fate.TAKEN if chosen else Fate.WAITING
+        made.append(Layer(proposal.splices, fate, chosen if chosen else None))
     return made
 
 

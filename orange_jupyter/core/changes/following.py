@@ -37,7 +37,7 @@ async def unchanged(means: Means, everything: Sequence[Proposal], steps: Sequenc
     """
     found = []
     for number, one in enumerate(everything):
-        spot = _on_disk(one, everything[:number])
+        spot = on_disk(one, everything[:number])
         if _waits(one) and any(_within(spot, step) for step in steps):
             try:
                 tree = await means.applier.tree(spot)
@@ -61,7 +61,7 @@ async def follow(
     everything = list(now.values())
     for number, one in enumerate(everything):
         if _waits(one):
-            spot = _on_disk(one, everything[:number])
+            spot = on_disk(one, everything[:number])
             now[one.id] = await _expecting(means, one, (spot, written), fresh=one.id in fresh)
     return now
 
@@ -71,7 +71,7 @@ def renamed(proposal: Proposal, way: tuple[Spot, Spot], shown: str) -> Proposal:
     return _gone_along(proposal, _Way(*way, shown))
 
 
-def _on_disk(proposal: Proposal, before: Sequence[Proposal]) -> Spot:
+def on_disk(proposal: Proposal, before: Sequence[Proposal]) -> Spot:
     """Where the thing that a waiting operation acts on lies on the disk now: open moves before it are still to come."""
     return standing(proposal.spot, [one for one in before if one.state.open]).spot
 

@@ -2,24 +2,52 @@
 
 from __future__ import annotations
 
+import posixpath
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
-from orange_jupyter.core.changes.splices import Splices
+from orange_jupyter.core.changes.pieces import BASE, Pieces, Placed
+from orange_jupyter.core.changes.splices import Splices, whole
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.errors import ChangeError
-from orange_jupyter.core.masking import Span
+from orange_jupyter.core.masking import FindSecrets, Span, mask_file
 from orange_jupyter.core.shapes import merged
 
 Hide = Callable[[str], Sequence[Span]]
 """Finds the values in a file's whole text that are never shown to a model, as [start, end), in order."""
 
-_SHORTEST = 4
-"""A shorter value may stand elsewhere in a text by chance."""
+
+@dataclass(frozen=True, slots=True)
+class Sourced:
+    """A text, and where its characters come from."""
+
+    text: str = field(repr=False)
+    pieces: Pieces
+
+    @classmethod
+    def base(cls, text: str) -> Sourced:
+        """A base text: it comes from itself."""
+        return cls(text, whole(text))
 
 
 def nothing_hidden(_: str) -> Sequence[Span]:
     """For a text that nobody hides anything of."""
+    return ()
+
+
+def hider(find: FindSecrets, *paths: str) -> Hide:
+    """What these paths' names hide, together, and what `find` finds: a link and its target may have different names."""
+    names = dict.fromkeys(posixpath.basename(path) for path in paths)
+
+    def hide(text: str) -> Sequence[Span]:
+        by_name = (span for name in names for span in mask_file(name, text, _no_shapes).spans)
+        return merged([*find(text), *by_name])
+
+    return hide
+
+
+def _no_shapes(_: str) -> tuple[Span, ...]:
     return ()
 
 
@@ -46,19 +74,52 @@ def require_whole(after: str, values: Sequence[Span], hide: Hide) -> None:
         raise opened()
 
 
-def require_closed(before: str, after: str, hide: Hide) -> None:
-    """The same for what is taken of several changes: no value that was hidden stands open anywhere in the result."""
-    values = {before[start:end] for start, end in hide(before)}
-    if not values:
-        return
-    now = tuple(hide(after))
+def require_closed(before: Sourced, after: Sourced, hide: Hide, then: Hide | None = None) -> None:
+    """The same for what is taken of several changes, wherever they put it: what is left of a value that was hidden
+    before must be hidden after, by `then` (a new name's), and a whole one not joined with other text.
+
+    Only its own characters count: the same ones elsewhere tell nobody anything, and what somebody writes is theirs.
+    """
+    values = tuple(hide(before.text))
+    now = tuple((then or hide)(after.text)) if values else ()
+    old, new = Placed(before.pieces), Placed(after.pieces)
     for value in values:
-        at = after.find(value) if len(value) >= _SHORTEST else -1
-        while at >= 0:
-            number = bisect_right(now, at, key=lambda one: one[0]) - 1
-            if number < 0 or now[number][1] < at + len(value):
-                raise opened()
-            at = after.find(value, at + 1)
+        left = _left(value, old, new)
+        is_whole = len(left) == 1 and left[0][1] - left[0][0] == value[1] - value[0]
+        if is_whole and left[0] not in now:
+            raise opened()
+        if not all(_covers(now, one) or after.text[slice(*one)].isspace() for one in left):
+            raise opened()
+
+
+def require_written_closed(before: Sourced, after: Sourced, hide: Hide) -> None:
+    """That what changes had brought in, and was hidden with them, does not stand open when some are taken back.
+
+    What the base text brought is `require_closed`'s: there it may have stood open all the time.
+    """
+    values = tuple(hide(before.text))
+    now = tuple(hide(after.text)) if values else ()
+    old, new = Placed(before.pieces), Placed(after.pieces)
+    for value in values:
+        left = [span for piece in old.between(*value) if piece.source != BASE for span in new.left(piece)]
+        if not all(_covers(now, one) or after.text[slice(*one)].isspace() for one in left):
+            raise opened()
+
+
+def _left(value: Span, old: Placed, new: Placed) -> list[Span]:
+    """Where what is left of a value lies in another text of the same sources; neighbours joined."""
+    found: list[Span] = []
+    for start, end in (span for piece in old.between(*value) for span in new.left(piece)):
+        if found and found[-1][1] == start:
+            found[-1] = (found[-1][0], end)
+        else:
+            found.append((start, end))
+    return found
+
+
+def _covers(spans: Sequence[Span], one: Span) -> bool:
+    number = bisect_right(spans, one[0], key=lambda span: span[0]) - 1
+    return number >= 0 and spans[number][1] >= one[1]
 
 
 def opened() -> ChangeError:

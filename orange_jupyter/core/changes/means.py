@@ -10,11 +10,12 @@ from typing import Protocol
 
 from orange_jupyter.core.changes.deciding import text_of
 from orange_jupyter.core.changes.drafting import Look
+from orange_jupyter.core.changes.hiding import Hide, hider
 from orange_jupyter.core.changes.ports import Applier, ChangeStore
 from orange_jupyter.core.changes.splices import Fate, Layer, Splices, settle
-from orange_jupyter.core.changes.values import OpState, Proposal, Spot, TextBase
+from orange_jupyter.core.changes.values import OpState, Proposal, TextBase
 from orange_jupyter.core.codes import Code
-from orange_jupyter.core.masking import Span
+from orange_jupyter.core.masking import FindSecrets
 
 _TIED = "This builds on text that was not taken."
 
@@ -32,8 +33,8 @@ class Means:
     """What every session's changes are made with.
 
     `alone` holds up every other decision on changes of this installation, in any process: what was read in it is still
-    so when it is written. What a killed process left is recovered first. It must not be nested. `hide` finds what of a
-    file's text a model is never shown.
+    so when it is written. What a killed process left is recovered first. It must not be nested. `find_secrets` finds
+    what no model is ever shown.
     """
 
     store: ChangeStore
@@ -42,7 +43,11 @@ class Means:
     clock: Now
     new_id: Callable[[str], str]
     alone: Callable[[], AbstractAsyncContextManager[None]]
-    hide: Callable[[Spot, str], Sequence[Span]]
+    find_secrets: FindSecrets
+
+    def hide(self, *paths: str) -> Hide:
+        """What of a file's text a model is never shown, for the names that it goes by."""
+        return hider(self.find_secrets, *paths)
 
 
 async def without(means: Means, gone: Sequence[Proposal], pending: Sequence[Proposal]) -> list[Proposal]:

@@ -117,3 +117,18 @@ class Placed:
         piece = self.pieces[numbers[place]]
         inside = wanted.start < piece.end
         return self._begins[numbers[place]] + wanted.start - piece.start if inside else None
+
+    def left(self, wanted: Piece) -> list[tuple[int, int]]:
+        """Where the text still has characters of a piece, as [start, end) in order."""
+        numbers = self._numbers.get(wanted.source, [])
+        place = max(bisect_right(numbers, wanted.start, key=lambda number: self.pieces[number].start) - 1, 0)
+        found: list[tuple[int, int]] = []
+        for number in numbers[place:]:
+            piece = self.pieces[number]
+            if piece.start >= wanted.end:
+                break
+            low, high = max(piece.start, wanted.start), min(piece.end, wanted.end)
+            if low < high:
+                at = self._begins[number] - piece.start
+                found.append((at + low, at + high))
+        return found

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from orange_jupyter.core.changes.closing import landing, require_name_closed, require_text_closed
 from orange_jupyter.core.changes.deciding import (
     bytes_of,
     digest,
@@ -16,11 +17,12 @@ from orange_jupyter.core.changes.deciding import (
     tied_layers,
     tied_to,
 )
-from orange_jupyter.core.changes.hiding import Hide, require_closed
+from orange_jupyter.core.changes.following import on_disk
+from orange_jupyter.core.changes.hiding import Sourced
 from orange_jupyter.core.changes.means import Means
 from orange_jupyter.core.changes.overlay import taken_along
 from orange_jupyter.core.changes.ports import Act, Step
-from orange_jupyter.core.changes.splices import Settled, settle, spliced
+from orange_jupyter.core.changes.splices import Fate, Settled, settle, spliced
 from orange_jupyter.core.changes.values import Choice, Proposal, Spot
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.errors import ChangeError, ToolError
@@ -75,32 +77,62 @@ def _not_as_seen(proposal: Proposal, choice: Choice) -> ToolError | None:
 
 async def _settle_texts(means: Means, plan: Plan, what: tuple[Mapping[str, Choice], Sequence[Proposal]]) -> None:
     wanted, everything = what
-    for chain in dict.fromkeys(one.chain for one in everything if one.chain and one.id in wanted):
+    chosen = [one for one in everything if one.id in wanted]
+    for chain in dict.fromkeys(one.chain for one in chosen if one.chain):
         members = [one for one in everything if one.chain == chain and one.state.open]
         plan.members[chain] = members
+        now = _lies(members[0], everything)
         try:
-            plan.texts[chain] = await _settled(means, plan, members, wanted)
+            plan.texts[chain] = await _settled(means, plan, members, (wanted, (now, landing(now, chosen))))
         except ToolError as error:
             plan.refused.update({one.id: error for one in members if one.id in wanted})
 
 
-async def _settled(means: Means, plan: Plan, members: Sequence[Proposal], wanted: Mapping[str, Choice]) -> Settled:
+def _lies(one: Proposal, everything: Sequence[Proposal]) -> Spot:
+    place = next(number for number, each in enumerate(everything) if each.id == one.id)
+    return on_disk(one, everything[:place])
+
+
+async def opened_by_moves(means: Means, plan: Plan, everything: Sequence[Proposal]) -> dict[str, ToolError]:
+    """The moves of a plan after which a value would stand open under its note's new name; for notes that are written
+    the plan has looked at that already."""
+    written = {_lies(plan.members[chain][0], everything) for chain in plan.data}
+    names = {name for step in plan.steps for name in step.operations}
+    chosen = [one for one in everything if one.id in names]
+    refused: dict[str, ToolError] = {}
+    for one in chosen:
+        now = _lies(one, everything)
+        if one.operation.kind.moves and now not in written:
+            try:
+                await require_name_closed(means, (now, landing(now, chosen)))
+            except ChangeError as error:
+                refused[one.id] = error
+    return refused
+
+
+async def _settled(
+    means: Means, plan: Plan, members: Sequence[Proposal], how: tuple[Mapping[str, Choice], tuple[Spot, Spot]]
+) -> Settled:
+    wanted, way = how
     base = members[0].base
     if base is None or any(one.base != base for one in members):
         raise _nowhere()
     text = text_of(base, await means.store.kept(base.sha256))
 
-    def work() -> tuple[Settled, tuple[int, ...]]:
+    def work() -> tuple[Settled, tuple[int, ...], list[str]]:
         below = [text]
         for one in members[:-1]:
             below.append(spliced(below[-1], one.splices))
-        layers, tied = tied_layers(text, layered(members, below, wanted))
-        return settle(text, layers), tied
+        found = layered(members, below, wanted)
+        empty = [
+            one.id for one, layer in zip(members, found, strict=True) if layer.fate is Fate.WAITING and one.id in wanted
+        ]
+        layers, tied = tied_layers(text, found)
+        return settle(text, layers), tied, empty
 
-    settled, tied = await asyncio.to_thread(work)
-    spot = members[-1].spot
-    hide: Hide = lambda one: means.hide(spot, one)  # noqa: E731 (a name for what two texts are looked at with)
-    await asyncio.to_thread(require_closed, text, settled.text, hide)
+    settled, tied, empty = await asyncio.to_thread(work)
+    await require_text_closed(means, way, (text, Sourced(settled.text, settled.pieces)))
+    plan.refused.update({name: _nothing_taken() for name in empty})
     for number in tied:
         plan.refused[members[number - 1].id] = ChangeError(
             Code.STALE_SOURCE, "This builds on text of another change that you left out or edited.",
@@ -118,6 +150,14 @@ def _encode(plan: Plan, chosen: Sequence[Proposal]) -> None:
                 plan.data[chain] = bytes_of(base, plan.texts[chain].text)
             except ChangeError as error:
                 plan.refused.update({one.id: error for one in mine})
+
+
+def _nothing_taken() -> ChangeError:
+    return ChangeError(
+        Code.NOTHING_TO_DO,
+        "Every part of this change is left out, or says what the file says already: nothing would be written.",
+        hint="Reject it, or take a part of it.",
+    )
 
 
 def _nowhere() -> ChangeError:

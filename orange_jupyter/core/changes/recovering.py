@@ -19,8 +19,8 @@ async def recover(means: Means) -> tuple[Decided, ...]:
 
 async def _concluded(means: Means, done: Applied) -> tuple[Decided, ...]:
     found = await means.store.find([name for step in done.steps for name in step.operations])
-    if len(found) == 1 and _was_undone(found[0], done):
-        return (await conclude_undo(means, done, found[0]),)
+    if len(done.steps) == 1 and found and all(_was_undone(one, done) for one in found):
+        return await conclude_undo(means, done, found)
     return await conclude(means, done)
 
 

@@ -40,12 +40,14 @@ class Settled:
     """A file after a decision: the new `text`; for each layer its splices and whether it found its place.
 
     A taken layer's splices are layered over the old base among the taken ones alone, a waiting one's over the new text
-    among the waiting ones. A waiting layer that builds on what is gone is `tied` and has none.
+    among the waiting ones. A waiting layer that builds on what is gone is `tied` and has none. `pieces` say where the
+    characters of `text` come from.
     """
 
     text: str
     splices: tuple[Splices, ...]
     tied: tuple[int, ...]
+    pieces: Pieces = ()
 
 
 class Tied(Exception):
@@ -77,7 +79,7 @@ def ordered(splices: Sequence[Splice]) -> Splices:
 
 def settle(base: str, layers: Sequence[Layer]) -> Settled:
     """Put the taken layers onto the base and give the waiting ones their place over the result. Raises Tied."""
-    stack = _Stack(len(base), layers)
+    stack = _Stack(whole(base), layers)
     actual = stack.base
     texts: dict[Source, str] = {BASE: base}
     splices: list[Splices] = [()] * len(layers)
@@ -85,13 +87,38 @@ def settle(base: str, layers: Sequence[Layer]) -> Settled:
         splices[number - 1], actual, sources = stack.put(number, Placed(actual))
         texts |= sources
     text = "".join(texts[piece.source][piece.start : piece.end] for piece in actual)
+    tied = _wait(stack, actual, splices)
+    return Settled(text, tuple(splices), tied, actual)
+
+
+def lifted(before: Pieces, after: Pieces, waiting: Sequence[Splices]) -> tuple[tuple[Splices, ...], tuple[int, ...]]:
+    """Layers that were written over the text `before`, over the text `after` of the same sources; those that have no
+    place there are named, from 1, and have no splices."""
+    stack = _Stack(_apart(before), [Layer(one, Fate.WAITING) for one in waiting])
+    splices: list[Splices] = [()] * len(waiting)
+    tied = _wait(stack, _apart(after), splices)
+    return tuple(splices), tied
+
+
+def whole(base: str) -> Pieces:
+    """A base text as pieces of itself."""
+    return (Piece(BASE, 0, len(base)),) if base else ()
+
+
+def _apart(pieces: Pieces) -> Pieces:
+    """With sources that no layer over them has."""
+    return tuple(Piece((-1 - one.source[0], one.source[1]), one.start, one.end) for one in pieces)
+
+
+def _wait(stack: _Stack, actual: Pieces, splices: list[Splices]) -> tuple[int, ...]:
+    """Give the waiting layers their place over a text; those that have none."""
     tied: list[int] = []
     for number in stack.with_fate(Fate.WAITING):
         try:
             splices[number - 1], actual, _ = stack.put(number, Placed(actual))
         except Tied:
             tied.append(number)
-    return Settled(text, tuple(splices), tuple(tied))
+    return tuple(tied)
 
 
 def compose(base: str, layers: Sequence[Layer]) -> str:
@@ -101,7 +128,8 @@ def compose(base: str, layers: Sequence[Layer]) -> str:
 
 def needs(length: int, proposed: Sequence[Splices]) -> tuple[int, ...]:
     """Which layers (from 1) the last one builds on: without any of them it has no place over a base of `length`."""
-    stack = _Stack(length, [Layer(one) for one in proposed])
+    base = (Piece(BASE, 0, length),) if length else ()
+    stack = _Stack(base, [Layer(one) for one in proposed])
     return tuple(number for number in near(proposed) if _last_is_tied(stack, number, len(proposed)))
 
 
@@ -121,9 +149,9 @@ def _last_is_tied(stack: _Stack, left_out: int, last: int) -> bool:
 class _Stack:
     """The layers, and the text as proposed below each of them."""
 
-    def __init__(self, length: int, layers: Sequence[Layer]) -> None:
+    def __init__(self, base: Pieces, layers: Sequence[Layer]) -> None:
         self._layers = tuple(layers)
-        self.base: Pieces = (Piece(BASE, 0, length),) if length else ()
+        self.base = base
         self.below: list[Placed] = [Placed(self.base)]
         for number, layer in enumerate(layers[:-1], 1):
             named = [(one, (number, place)) for place, one in enumerate(layer.proposed)]

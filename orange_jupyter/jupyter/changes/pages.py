@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar, cast
 
+from orange_jupyter.core.changes.hiding import hider
 from orange_jupyter.core.changes.hunks import Hunk, hunks, taken
 from orange_jupyter.core.changes.lines import bounds, lines_of
 from orange_jupyter.core.changes.pieces import Splice
@@ -15,7 +16,7 @@ from orange_jupyter.core.changes.showing import Shown
 from orange_jupyter.core.changes.splices import spliced
 from orange_jupyter.core.changes.values import HunkChoice, Kind
 from orange_jupyter.core.changes.words import Run, Runs
-from orange_jupyter.core.masking import FindSecrets, mask_file
+from orange_jupyter.core.masking import FindSecrets, Masked
 
 FOLD_LINES = 400
 """A diff of more lines is folded at first; Show all shows MORE_LINES at once, and as many more at each press."""
@@ -220,12 +221,12 @@ def as_it_is(row: Row) -> Runs:
 
 def veiled(shown: Shown, find: FindSecrets) -> Hide:
     """What may stay in a notebook of an operation's rows: masked values are tokens (R-READ-15)."""
-    path = shown.proposal.operation.path
+    names = hider(find, shown.proposal.operation.path, shown.proposal.spot.relative)
     below = shown.below or ""
     splices = shown.proposal.splices or tuple(
         Splice(start=0, end=0, text=text) for text in (shown.proposal.content,) if text and shown.below == ""
     )
-    sides = [mask_file(path, text, find) for text in (below, spliced(below, splices))]
+    sides = [Masked(text, tuple(names(text))) for text in (below, spliced(below, splices))]
     begins = [bounds(side.text) for side in sides]
 
     def hide(row: Row) -> Runs:
