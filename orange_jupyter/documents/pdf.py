@@ -1,26 +1,34 @@
-"""The `pdf` format: text by page in the file's own order, passages by page, and a page as a picture.
+"""The `pdf` format: text by page in the order of reading, blocks, passages, and a page as a picture.
 
 Runs only in a worker process: PyMuPDF holds the GIL and knows no threads. `sort=True` is never used: it puts the
-columns of half of all two-column pages in a wrong order (documents-facts.md).
+columns of half of all two-column pages in a wrong order (documents-facts.md). Here: a file; pdf_page: one page;
+pdf_lines, pdf_gutters, pdf_order, pdf_blocks: from glyphs to blocks.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from itertools import accumulate
 from typing import Any
 
 import pymupdf
-from PIL import Image, ImageDraw
+from PIL import Image
 
 from orange_jupyter.core.codes import Code
-from orange_jupyter.core.document import Block, Box, DocumentText, Extract, PageText, Picture, PictureLimits
+from orange_jupyter.core.document import Block, Box, Chunk, DocumentText, Extract, PageText, Picture, PictureLimits
 from orange_jupyter.core.errors import ReadError
+from orange_jupyter.documents import pdf_actions, pdf_marks
 from orange_jupyter.documents.chunks import chunk_plain
+from orange_jupyter.documents.pdf_blocks import heading_levels
+from orange_jupyter.documents.pdf_lines import clean
+from orange_jupyter.documents.pdf_page import MOST_BYTES, MOST_PAGES, Page, Reader, warnings
+from orange_jupyter.documents.pdf_quality import named
 from orange_jupyter.documents.raster import MAX_SIDE, encode
 
-_FLAGS = pymupdf.TEXTFLAGS_BLOCKS & ~pymupdf.TEXT_PRESERVE_LIGATURES & ~pymupdf.TEXT_PRESERVE_IMAGES
 _MAX_ZOOM = 4.0
 _FAULTS = (RuntimeError, ValueError, pymupdf.mupdf.FzErrorBase)
 _OUT_OF_MEMORY = ("malloc", "alloc", "out of memory")
@@ -31,34 +39,32 @@ _PROGRAM = re.compile(r"^Microsoft (?:Word|PowerPoint|Excel) - ")
 def text(data: bytes) -> DocumentText:
     """All pages' text and blocks, numbered from 1 through the document; `box` in points from the page's top left.
 
-    A page's text is its blocks' texts joined by a blank line. A page that cannot be read is "" with a warning.
-    Raises ReadError type_mismatch, damaged, encrypted.
+    A page's text is its blocks' texts joined by a blank line, in the order of reading (R-READ-3). A page that cannot
+    be read is "" with a warning. Raises ReadError type_mismatch, damaged, encrypted.
     """
-    pages: list[str] = []
-    blocks: list[Block] = []
-    warnings: list[str] = []
     with _opened(data) as document:
-        for number in range(1, document.page_count + 1):
-            try:
-                found = _page_blocks(document, number, len(blocks))
-            except _FAULTS as error:
-                _refuse_exhaustion(error)
-                found = []
-                warnings.append(f"Page {number} could not be read; look at it as a picture.")
-            blocks += found
-            pages.append("\n\n".join(block.text for block in found))
-        if len(warnings) == document.page_count:
-            raise _damaged("none of its pages can be read")
+        pages, said = _pages(document, data)
+        said += pdf_actions.warnings(document, data)
         title = _title(document)
-    if not any(pages):
-        warnings.append("The PDF has no text layer; its pages can be looked at as pictures.")
-    return DocumentText("pdf", tuple(pages), tuple(blocks), title, tuple(warnings))
+    return DocumentText("pdf", tuple(page.text for page in pages), _numbered(pages), title, said)
 
 
 def extract(data: bytes, *, name: str) -> Extract:
-    """Title (the PDF's own, else `name`) and passages by page. Raises ReadError as `text` does."""
+    """Title (the PDF's own, else `name`) and passages by page, each with the block in which it begins.
+
+    Raises ReadError as `text` does.
+    """
     read = text(data)
-    chunks = [chunk for number, page in enumerate(read.pages, 1) for chunk in chunk_plain(page, page=number)]
+    chunks: list[Chunk] = []
+    for number, page in enumerate(read.pages, 1):
+        blocks = [block for block in read.blocks if block.page == number]
+        starts = [0, *accumulate(len(block.text) + 2 for block in blocks)]
+        for chunk in chunk_plain(page, page=number):
+            block = blocks[bisect_right(starts, chunk.start) - 1]
+            path = block.heading_path
+            if block.kind == "heading":
+                path = (*path, " ".join(block.text.split()))
+            chunks.append(replace(chunk, block=block.number, heading_path=path))
     return Extract(
         title=read.title or name,
         tags=(),
@@ -70,20 +76,20 @@ def extract(data: bytes, *, name: str) -> Extract:
 
 
 def page_text(data: bytes, page: int, span: Sequence[int] | None = None) -> PageText:
-    """One page's text, size and the boxes of `span` on it. Raises ReadError out_of_range, damaged, encrypted."""
+    """One page's text, size, columns and warnings, and one box a line of `span`, in shares of the page.
+
+    Raises ReadError out_of_range, damaged, encrypted.
+    """
     with _opened(data) as document:
         _check_page(document, page)
-        try:
-            blocks = _page_blocks(document, page, 0)
-            rect = document[page - 1].rect
-        except _FAULTS as error:
-            _refuse_exhaustion(error)
-            raise _damaged(f"page {page} cannot be read") from None
-        content = "\n\n".join(block.text for block in blocks)
-        marks = _marks(blocks, span, (rect.width, rect.height)) if span else ()
-        return PageText(
-            page, document.page_count, content, rect.width, rect.height, int(bool(blocks)), marks, _title(document)
-        )
+        reader = Reader(document, ordered=_in_budget(document, data))
+        found = _read(reader, page)
+        if found is None:
+            raise _damaged(f"page {page} cannot be read")
+        places = pdf_marks.marks(found.blocks, span, (found.width, found.height)) if span else ()
+        said = warnings([found], ordered=reader.ordered)
+        about = (found.width, found.height, found.columns, places, _title(document), said)
+        return PageText(page, document.page_count, found.text, *about)
 
 
 def page_picture(data: bytes, page: int, limits: PictureLimits, span: Sequence[int] | None = None) -> Picture:
@@ -107,18 +113,6 @@ def _check_page(document: Any, page: int) -> None:
         )
 
 
-def _marks(blocks: Sequence[Block], span: Sequence[int], size: tuple[float, float]) -> tuple[Box, ...]:
-    """The boxes of the blocks that `span` touches, in shares of the page."""
-    marks: list[Box] = []
-    at = 0
-    for block in blocks:
-        if block.box and at < span[1] and span[0] < at + len(block.text):
-            x0, y0, x1, y1 = block.box
-            marks.append((x0 / size[0], y0 / size[1], x1 / size[0], y1 / size[1]))
-        at += len(block.text) + 2
-    return tuple(marks)
-
-
 def _rendered(document: Any, page: int, limits: PictureLimits, marks: Sequence[Box] = ()) -> Picture:
     sheet = document[page - 1]
     width, height = max(sheet.rect.width, 1.0), max(sheet.rect.height, 1.0)
@@ -126,19 +120,8 @@ def _rendered(document: Any, page: int, limits: PictureLimits, marks: Sequence[B
     drawn = sheet.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), alpha=False, colorspace=pymupdf.csRGB)
     image = Image.frombytes("RGB", (drawn.width, drawn.height), drawn.samples)
     if marks:
-        image = _marked(image, marks)
+        image = pdf_marks.marked(image, marks)
     return encode(image, limits, original=(round(width), round(height)))
-
-
-def _marked(image: Image.Image, marks: Sequence[Box]) -> Image.Image:
-    """The picture with a see-through fill and an outline over each box."""
-    over = Image.new("RGBA", image.size, (0, 0, 0, 0))
-    pen = ImageDraw.Draw(over)
-    width, height = image.size
-    for x0, y0, x1, y1 in marks:
-        box = (x0 * width, y0 * height, x1 * width, y1 * height)
-        pen.rectangle(box, fill=(255, 214, 64, 96), outline=(176, 74, 0, 255), width=max(1, width // 700))
-    return Image.alpha_composite(image.convert("RGBA"), over).convert("RGB")
 
 
 @contextmanager
@@ -171,24 +154,59 @@ def _check(document: Any) -> None:
         raise _damaged("no page of it can be found")
 
 
-def _page_blocks(document: Any, number: int, before: int) -> list[Block]:
+def _in_budget(document: Any, data: bytes) -> bool:
+    return len(data) <= MOST_BYTES and document.page_count <= MOST_PAGES
+
+
+def _pages(document: Any, data: bytes) -> tuple[list[Page], tuple[str, ...]]:
+    """All pages and what is to be said of them. Raises ReadError damaged if none can be read."""
+    reader = Reader(document, ordered=_in_budget(document, data))
+    pages: list[Page] = []
+    broken: list[int] = []
+    for number in range(1, document.page_count + 1):
+        page = _read(reader, number)
+        if page is None:
+            broken.append(number)
+        pages.append(page or Page(number))
+    if len(broken) == len(pages):
+        raise _damaged("none of its pages can be read")
+    said = warnings(pages, ordered=reader.ordered)
+    if broken:
+        one = len(broken) == 1
+        what = f"Page {broken[0]}" if one else f"Pages {named(broken)}"
+        said += (f"{what} could not be read; look at {'it as a picture' if one else 'them as pictures'}.",)
+    return pages, said
+
+
+def _read(reader: Reader, number: int) -> Page | None:
+    """A page, or None where PyMuPDF gives up on it."""
+    try:
+        return reader.page(number)
+    except _FAULTS as error:
+        _refuse_exhaustion(error)
+        return None
+
+
+def _numbered(pages: Sequence[Page]) -> tuple[Block, ...]:
+    """The document's blocks: headings told from the rest by size and weight over all pages, with their paths."""
+    levels = heading_levels([block for page in pages for block in page.blocks])
     found: list[Block] = []
-    for x0, y0, x1, y1, content, _, kind in document[number - 1].get_text("blocks", flags=_FLAGS):
-        clean = _clean(content)
-        if kind == 0 and clean:
-            box = (round(x0, 1), round(y0, 1), round(x1, 1), round(y1, 1))
-            found.append(Block(before + len(found) + 1, "paragraph", clean, page=number, box=box))
-    return found
-
-
-def _clean(content: str) -> str:
-    """Text that can be printed and encoded; lone surrogates and NULs come from wrong font tables."""
-    valid = content.encode("utf-8", "replace").decode("utf-8").replace("\0", "")
-    return "\n".join(line.rstrip() for line in valid.split("\n")).strip()
+    path: dict[int, str] = {}
+    for page in pages:
+        for block in page.blocks:
+            content = block.text
+            level = levels.get(id(block))
+            if level is not None:
+                path = {above: title for above, title in path.items() if above < level}
+            about = (tuple(path.values()), page.number, block.box)
+            found.append(Block(len(found) + 1, block.kind if level is None else "heading", content, level, *about))
+            if level is not None:
+                path[level] = " ".join(content.split())
+    return tuple(found)
 
 
 def _title(document: Any) -> str:
-    title = " ".join(_clean((document.metadata or {}).get("title") or "").split())
+    title = " ".join(clean((document.metadata or {}).get("title") or "").split())
     title = _PROGRAM.sub("", title)
     return "" if title.casefold() in _EMPTY_TITLES or len(title) > 300 else title
 
