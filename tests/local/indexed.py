@@ -33,7 +33,7 @@ class CountingDocuments(LocalDocuments):
 class Indexed:
     """One knowledge base `notes` below `place`, its index and its file ids. Use as `async with`.
 
-    `options` are those of `Indexing`.
+    `options` are those of `Indexing`; a search waits for all documents, if nothing else is said, on a slow machine too.
     """
 
     def __init__(self, place: Path, *inner: str, documents: Documents | None = None, **options: Any) -> None:
@@ -45,7 +45,7 @@ class Indexed:
         self.bases = (self.base, *(KnowledgeBase(f"kb_{name}", name, str(self.root / name)) for name in inner))
         self.documents = documents or CountingDocuments()
         self.file_ids = FileIds(self.place / "files.db")
-        self.indexing = Indexing(options.pop("background", Background()), **options)
+        self.indexing = Indexing(options.pop("background", Background()), **{"patience": 60.0, **options})
         self.library = self.another_library()
 
     def another_library(self) -> LocalLibrary:

@@ -21,7 +21,7 @@ async def kb(tmp_path):
     async def run(tool, tier=Tier.WORKSPACE_READONLY, **arguments):
         if tier not in apps:
             apps[tier] = await App.open(
-                environ, str(root), Yes(), run=ForThisRun(tier=tier, folders=(str(root), *run.more))
+                environ, str(root), Yes(), run=ForThisRun(tier=tier, folders=(str(root), *run.more), patience=60.0)
             )
         app = apps[tier]
         opened = next(iter(app._opened.values()), None) or await app.create()

@@ -140,7 +140,8 @@ def _unreadable(work: Work, seen: Seen, checked_ns: int, error: ToolError) -> Re
 
 async def _extract(work: Work, content: _Content, gate: asyncio.Semaphore) -> Record:
     seen = content.seen
-    name = shown_name(seen.relative.rpartition("/")[2])
+    real = await asyncio.to_thread(os.path.realpath, os.path.join(work.base.root, seen.relative))
+    name = shown_name(telling(*(path.rpartition("/")[2] for path in (seen.relative, real))))
     async with gate:
         try:
             extract = await work.sources.documents.extract(

@@ -22,7 +22,9 @@ _CJK = (
 CJK_RUN = re.compile(f"[{_CJK}]+")
 _WRAPPED_RUN = re.compile(f"([{_CJK}]+(?:[ \t]*\r?\n[ \t]*[{_CJK}]+)*)")
 _SOFT_HYPHEN = re.compile("\u00ad(?:[ \t]*\r?\n[ \t]*)?")
-_BREAK = re.compile(r"[-\u2010][ \t]*\r?\n[ \t]*(?=[^\W\d_])")
+_BREAK = re.compile(r"[-\u2010][ \t]?\r?\n[ \t]*(?=[^\W\d_])")
+_BREAKS = ("-\n", "-\r", "\u2010")
+"""Without one of these a text is left alone: most notes have none."""
 _LAST_WORD, _WORD = re.compile(r"[^\W\d_]+\Z"), re.compile(r"[^\W\d_]+")
 _LONGEST = 60
 """Letters of a word that is looked at where a line end parts it."""
@@ -39,7 +41,7 @@ def normalised(text: str) -> str:
     """
     if text.isascii():
         return text
-    plain = unicodedata.normalize("NFKC", _SOFT_HYPHEN.sub("", text))
+    plain = unicodedata.normalize("NFKC", _SOFT_HYPHEN.sub("", text) if "\u00ad" in text else text)
     try:
         plain.encode()
     except UnicodeEncodeError:
@@ -53,6 +55,8 @@ def unbroken(text: str) -> tuple[str, str]:
     `algo-` and `rithm` are one word to most readers, `well-` and `known` are two: the second text has both, with three
     words before and after, so that phrases are found either way. Only a hyphen that parts nothing else is taken out.
     """
+    if not any(sign in text for sign in _BREAKS):
+        return text, ""
     joined: list[str] = []
     parted: list[str] = []
     at = 0
