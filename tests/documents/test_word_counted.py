@@ -136,7 +136,7 @@ class _Maker:
             case 2:
                 return f"<w:moveTo>{inner}</w:moveTo>"
             case 3:
-                gone = f"<w:r><w:delText>{self.word('gone')}</w:delText></w:r>"
+                gone = f"<w:r><w:delText>{self.word('gone')}</w:delText><w:t>{self.word('gone')}</w:t></w:r>"
                 return f"<w:del>{gone}</w:del><w:moveFrom>{run(self.word('gone'))}</w:moveFrom>"
             case 4:
                 return box(self.block(depth - 1) + para(self.word()))

@@ -132,6 +132,17 @@ def test_text_boxes_are_read_once_where_they_are_anchored() -> None:
     ]
 
 
+def test_of_alternatives_the_first_that_says_something_is_read() -> None:
+    """R-READ-1: the Choice and not its Fallback; the Fallback where no Choice has text."""
+
+    def alternatives(choice: str, fallback: str) -> str:
+        inner = f'<mc:Choice Requires="wps">{choice}</mc:Choice><mc:Fallback>{fallback}</mc:Fallback>'
+        return f"<w:r><mc:AlternateContent>{inner}</mc:AlternateContent></w:r>"
+
+    said, other = "<w:t>new </w:t>", "<w:t>old</w:t>"
+    assert _texts(para(alternatives(said, other), alternatives("<w:drawing/>", other))) == ["new old"]
+
+
 def test_content_controls_are_read_at_every_level() -> None:
     """R-READ-1: around blocks, runs, rows and cells; their properties are not text."""
     row = "<w:tr><w:tc>" + para("r1") + "</w:tc>" + control(f"<w:tc>{para('r2')}</w:tc>") + "</w:tr>"
