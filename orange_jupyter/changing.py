@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import stat
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
@@ -66,4 +67,5 @@ def _look(spot: Spot, bases: Callable[[], Sequence[KnowledgeBase]]) -> TextNow:
     data, state, _ = read_beneath(spot.root, spot.relative, limit=NOTE_BYTES)
     encoding = next((base.encoding for base in bases() if base.root == spot.root), None)
     decoded = decode(data, encoding)
-    return TextNow(data, decoded.text, decoded.encoding, decoded.bom, decoded.uncertain, state.st_nlink)
+    read_only = not state.st_mode & stat.S_IWUSR
+    return TextNow(data, decoded.text, decoded.encoding, decoded.bom, decoded.uncertain, state.st_nlink, read_only)

@@ -4,22 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Iterable
 
 from orange_jupyter.core.changes.hiding import Sourced, require_closed
 from orange_jupyter.core.changes.means import Means
-from orange_jupyter.core.changes.overlay import covers, moved
-from orange_jupyter.core.changes.values import Proposal, Spot
+from orange_jupyter.core.changes.values import Spot
 from orange_jupyter.core.errors import ToolError
 from orange_jupyter.core.paths import file_type
-
-
-def landing(spot: Spot, chosen: Iterable[Proposal]) -> Spot:
-    """Where a thing on the disk lies after the chosen operations."""
-    for one in chosen:
-        if one.operation.kind.moves and one.target is not None and covers(one.spot, spot):
-            spot = moved(spot, one.spot, one.target)
-    return spot
 
 
 async def require_text_closed(means: Means, way: tuple[Spot, Spot], texts: tuple[str, Sourced]) -> None:

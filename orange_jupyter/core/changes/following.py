@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from orange_jupyter.core.changes.means import Means
-from orange_jupyter.core.changes.overlay import covers, moved, standing, taken_along
+from orange_jupyter.core.changes.overlay import covers, drift, moved, standing, taken_along
 from orange_jupyter.core.changes.ports import Act, Applied, Step
 from orange_jupyter.core.changes.values import Kind, OpState, Proposal, Spot
 from orange_jupyter.core.errors import ToolError
@@ -61,8 +61,9 @@ async def follow(
     everything = list(now.values())
     for number, one in enumerate(everything):
         if _waits(one):
-            spot = on_disk(one, everything[:number])
-            now[one.id] = await _expecting(means, one, (spot, written), fresh=one.id in fresh)
+            before = everything[:number]
+            known = _expecting(one, (on_disk(one, before), written))
+            now[one.id] = await _counted(means, known, before) if one.id in fresh else known
     return now
 
 
@@ -130,18 +131,22 @@ def _within(folder: Spot, step: Step) -> bool:
     return covers(folder, step.spot) or (step.target is not None and covers(folder, step.target))
 
 
-async def _expecting(
-    means: Means, proposal: Proposal, what: tuple[Spot, dict[Spot, tuple[str, str]]], *, fresh: bool
-) -> Proposal:
+def _expecting(proposal: Proposal, what: tuple[Spot, dict[Spot, tuple[str, str]]]) -> Proposal:
     spot, written = what
     expected, sha256 = written.get(spot, ("", ""))
     if sha256 and proposal.fingerprint == expected:
         return proposal.model_copy(update={"fingerprint": sha256})
-    if not fresh:
-        return proposal
+    return proposal
+
+
+async def _counted(means: Means, proposal: Proposal, before: Sequence[Proposal]) -> Proposal:
+    """A folder's move or deletion with what lies in it now, and what those that still wait bring and take."""
+    waiting = [one for one in before if one.state.open]
     try:
-        tree = await means.applier.tree(spot)
+        tree = await means.applier.tree(on_disk(proposal, before))
     except ToolError:
         return proposal
-    operation = proposal.operation.model_copy(update={"affected_files": tree.files})
+    coming, going = drift(proposal.spot, waiting)
+    files = sum(one.operation.affected_files for one in coming) - sum(one.operation.affected_files for one in going)
+    operation = proposal.operation.model_copy(update={"affected_files": max(tree.files + files, 0)})
     return proposal.model_copy(update={"fingerprint": tree.digest, "operation": operation})

@@ -11,6 +11,7 @@ from orange_jupyter.core.changes.likeness import likest
 from orange_jupyter.core.visible import escape, is_invisible
 
 _WIDTH = 160
+_LOOKED_AT = 20
 _ESCAPES = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
 
 
@@ -26,8 +27,12 @@ class NearMiss:
 
 def near_misses(text: str, old: str, *, most: int = 3) -> tuple[NearMiss, ...]:
     """At most `most` places, best first; the work is bounded for a file of 5 MB."""
-    found = _same_to_the_eye(text, old, most) or [(one.at, one.why) for one in likest(text, old)[:most]]
-    return tuple(NearMiss(text.count("\n", 0, at) + 1, _shown(text, at), _visible(why)) for at, why in found)
+    found = _same_to_the_eye(text, old, _LOOKED_AT) or [(one.at, one.why) for one in likest(text, old)[:_LOOKED_AT]]
+    lines: dict[int, tuple[int, str]] = {}
+    for at, why in found:  # a line is named once, for the first of its places
+        lines.setdefault(text.count("\n", 0, at) + 1, (at, why))
+    some = list(lines.items())[:most]
+    return tuple(NearMiss(line, _shown(text, at), _visible(why)) for line, (at, why) in some)
 
 
 def _same_to_the_eye(text: str, old: str, most: int) -> list[tuple[int, str]]:

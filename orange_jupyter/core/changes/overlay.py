@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -68,6 +68,35 @@ def taken_out(folder: Spot, pending: Sequence[Proposal]) -> tuple[str, ...]:
         and covers(folder, one.spot)
         and not covers(folder, one.target)
     )
+
+
+def landing(spot: Spot, later: Iterable[Proposal]) -> Spot:
+    """Where what lies at a spot will lie after these operations."""
+    for one in later:
+        if one.operation.kind.moves and one.target is not None and covers(one.spot, spot):
+            spot = moved(spot, one.spot, one.target)
+    return spot
+
+
+def drift(folder: Spot, pending: Sequence[Proposal]) -> tuple[tuple[Proposal, ...], tuple[Proposal, ...]]:
+    """The pending operations that bring files into a folder, and those that take some out of what lies in it now.
+
+    Of a thing that is moved several times the first move stands for all.
+    """
+    coming: list[Proposal] = []
+    going: list[Proposal] = []
+    for number, one in enumerate(pending):
+        kind, later = one.operation.kind, pending[number + 1 :]
+        before = covers(folder, landing(one.spot, later))
+        if kind is Kind.CREATE_FILE and before:
+            coming.append(one)
+        elif kind is Kind.DELETE and before:
+            going.append(one)
+        elif kind.moves and one.target is not None and not standing(one.spot, pending[:number]).through:
+            there = landing(one.target, later)
+            if not covers(there, folder) and before != covers(folder, there):
+                (going if before else coming).append(one)
+    return tuple(coming), tuple(going)
 
 
 def taken_along(known: Mapping[Spot, T], source: Spot, target: Spot) -> dict[Spot, T]:

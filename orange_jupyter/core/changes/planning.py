@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from orange_jupyter.core.changes.closing import landing, require_name_closed, require_text_closed
+from orange_jupyter.core.changes.closing import require_name_closed, require_text_closed
 from orange_jupyter.core.changes.deciding import (
     bytes_of,
     digest,
@@ -20,7 +20,7 @@ from orange_jupyter.core.changes.deciding import (
 from orange_jupyter.core.changes.following import on_disk
 from orange_jupyter.core.changes.hiding import Sourced
 from orange_jupyter.core.changes.means import Means
-from orange_jupyter.core.changes.overlay import taken_along
+from orange_jupyter.core.changes.overlay import landing, taken_along
 from orange_jupyter.core.changes.ports import Act, Step
 from orange_jupyter.core.changes.splices import Fate, Settled, settle, spliced
 from orange_jupyter.core.changes.values import Choice, Proposal, Spot

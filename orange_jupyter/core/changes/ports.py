@@ -74,7 +74,7 @@ class Applied:
 class TextNow:
     """A text file as it is on the disk: `text` without the byte order mark `bom`; `uncertain` must not be written.
 
-    `links` counts its hard links.
+    `links` counts its hard links, `read_only` says that its owner may not write it.
     """
 
     data: bytes = field(repr=False)
@@ -83,12 +83,14 @@ class TextNow:
     bom: bytes = b""
     uncertain: bool = False
     links: int = 1
+    read_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Tree:
     """What lies in a folder, all of it. `digest` changes with any name, kind, size or time in it; `hidden` and
-    `unindexed` are files that no search shows; `protected` are protected names in it (R-PERM-9), as relative paths.
+    `unindexed` are files that no search shows; `protected` are protected names in it (R-PERM-9), as relative paths;
+    `names` are the first few files in it, likewise.
     """
 
     digest: str
@@ -97,6 +99,7 @@ class Tree:
     unindexed: int = 0
     bytes: int = 0
     protected: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
 
 
 class Applier(Protocol):

@@ -121,6 +121,7 @@ class Changes:
             target=draft.target,
             content=draft.content,
             fingerprint=draft.fingerprint,
+            size=draft.size,
         )
 
     async def _open_set(self) -> str:

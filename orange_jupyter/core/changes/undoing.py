@@ -77,7 +77,7 @@ async def _undo_some(means: Means, operation_ids: Sequence[str]) -> tuple[Decide
         if one.state is not OpState.APPLIED:
             raise ChangeError(Code.NOTHING_TO_DO, f"This change is {one.state}; there is nothing to undo.")
     step = await (_write(means, some) if some[0].operation.kind.text else _step(means, some[0]))
-    fresh = await unchanged(means, await means.store.sets([some[0].operation.change_set_id]), [step])
+    fresh = await unchanged(means, await means.store.of_session(some[0].session_id), [step])
     done = await means.applier.apply([step])
     return await conclude_undo(means, done, some, fresh)
 
@@ -90,7 +90,7 @@ async def conclude_undo(
     if not result.done:
         await means.applier.forget(done.batch_id)
         return tuple(Decided(one, _not_undone(one, result), result.note) for one in some)
-    everything = await means.store.sets([some[0].operation.change_set_id])
+    everything = await means.store.of_session(some[0].session_id)  # what waits may be in another change set by now
     now = {one.id: one for one in everything}
     names = {one.id for one in some}
     for one in await _applied_with(means, some[0]):
@@ -102,7 +102,7 @@ async def conclude_undo(
     now |= {one.id: one for one in await _waiting(means, some, result)}
     now = await follow(means, now, done, fresh)
     before = {one.id: one for one in everything}
-    await means.store.update([one for one in now.values() if one != before.get(one.id)])
+    await means.store.update([one for one in now.values() if one != before[one.id]])
     await means.applier.forget(done.batch_id)
     return tuple(Decided(now[one.id], None, result.note, result.warnings) for one in some)
 

@@ -117,7 +117,7 @@ class Proposal(Value):
     `splices` against the text as proposed before it; `asked` or `content` as the model gave them, to propose again.
     `create_file`: `content`. Moves: `target`. Moves and deletes: `fingerprint` of what lies at `spot` (a file's
     sha256, a folder's tree digest). `taken` are the splices a person took, once it is applied; `applied_sha256` is
-    what then lay there.
+    what then lay there. `size` is how many bytes a move or delete takes along.
     """
 
     operation: Operation
@@ -131,6 +131,7 @@ class Proposal(Value):
     asked: tuple[Edit, ...] = ()
     content: str | None = None
     fingerprint: str = ""
+    size: int = 0
     taken: tuple[Splice, ...] | None = None
     choice: Choice | None = None
     error: str | None = None

@@ -91,6 +91,7 @@ def summed_up(entries: list[Found], above: str = "") -> Tree:
         - sum(file_type(one.relative.rpartition("/")[2]) not in SEARCHABLE for one in hidden),
         bytes=sum(one.state.st_size for one in files if one.file),
         protected=tuple(sorted(one.relative for one in entries if is_protected(one.relative))),
+        names=tuple(one.relative for one in files[:5]),
     )
 
 

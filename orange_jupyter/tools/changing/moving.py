@@ -6,12 +6,12 @@ import posixpath
 from dataclasses import dataclass, replace
 
 from orange_jupyter.core.changes.drafting import Draft
-from orange_jupyter.core.changes.overlay import covers, taken_out
+from orange_jupyter.core.changes.overlay import covers, drift, taken_out
 from orange_jupyter.core.changes.ports import Tree
-from orange_jupyter.core.changes.values import Kind, Spot
+from orange_jupyter.core.changes.values import Kind, Proposal, Spot
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.errors import ArgumentError, ChangeError, PathError
-from orange_jupyter.core.paths import FileInfo, Place, file_type
+from orange_jupyter.core.paths import FileInfo, Place, file_type, shown_name
 from orange_jupyter.core.tool import Action, Result, ToolContext
 from orange_jupyter.tools.changing.answering import answered, with_turn
 from orange_jupyter.tools.changing.hiding import hider
@@ -29,21 +29,47 @@ from orange_jupyter.tools.changing.places import (
 
 MOST_BYTES = 2 * 1_073_741_824
 """Files are compared by their whole content; larger ones are not moved by the model (bytes)."""
+_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
 class _Thing:
-    """What is to be moved or deleted; `tree` where it is a folder."""
+    """What is to be moved or deleted; `tree` where it is a folder.
+
+    Pending changes bring some files into that before, `coming`, and take some out, `going`.
+    """
 
     located: Located
     info: FileInfo | None
     tree: Tree | None
     fingerprint: str
+    coming: tuple[Proposal, ...] = ()
+    going: tuple[Proposal, ...] = ()
 
     @property
     def files(self) -> int:
-        """How many files that is."""
-        return self.tree.files if self.tree else 1
+        """How many files that will be (R-CHG-5)."""
+        own = self.tree.files if self.tree else 1
+        come, go = (sum(one.operation.affected_files for one in some) for some in (self.coming, self.going))
+        return max(own + come - go, 0)
+
+    @property
+    def size(self) -> int:
+        """How many bytes that will be."""
+        own = self.tree.bytes if self.tree else (self.info.size if self.info else 0)
+        come, go = (sum(map(_size, some)) for some in (self.coming, self.going))
+        return max(own + come - go, 0)
+
+    @property
+    def names(self) -> str:
+        """The first files that will be in it."""
+        own = self.located.spot.relative
+        gone = [one.spot.relative for one in self.going]
+        inside = [f"{own}/{name}" for name in (self.tree.names if self.tree else ())]
+        stay = [name for name in inside if not any(name == one or name.startswith(f"{one}/") for one in gone)]
+        come = [(one.target or one.spot).relative for one in self.coming]
+        shown = [shown_name(name.removeprefix(f"{own}/")) for name in (*stay, *come)]
+        return ", ".join(shown[:_NAMED]) + (" …" if len(shown) > _NAMED or self.files > len(shown) else "")
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -55,7 +81,13 @@ class _Thing:
             found.append(f"{self.tree.hidden:,} hidden and {self.tree.unindexed:,} unindexed files are in it too.")
         if self.tree.protected:
             found.append(f"It holds protected names: {', '.join(self.tree.protected[:5])}.")
+        if self.coming or self.going:
+            found.append(f"With the changes before this one it holds {self.files:,} files: {self.names}")
         return tuple(found)
+
+
+def _size(proposal: Proposal) -> int:
+    return proposal.size or len((proposal.content or "").encode("utf-8", "surrogatepass"))
 
 
 async def plan_move(context: ToolContext, kind: Kind, place: Place, to: tuple[str, str | None]) -> Action:
@@ -99,7 +131,8 @@ async def delete(context: ToolContext, place: Place) -> Result:
     """Propose to move something to the system's trash. Raises ChangeError kb_root, PathError not_found."""
     thing = await _thing(context, place)
     saved = taken_out(thing.located.spot, await context.changes.pending())
-    depends_on = tuple(dict.fromkeys((*thing.located.stands.through, *saved)))
+    counted = (one.id for one in (*thing.coming, *thing.going))  # so nobody deletes more than was shown
+    depends_on = tuple(dict.fromkeys((*thing.located.stands.through, *saved, *counted)))
     draft = _draft(Kind.DELETE, thing, f"move to trash: {place.shown}", depends_on)
     return await answered(context, await context.changes.propose(with_turn(context, draft)))
 
@@ -119,7 +152,8 @@ async def _thing(context: ToolContext, place: Place) -> _Thing:
     info = await info_of(context, located)
     if info is None or info.file_type == "folder":
         tree = await context.changes.means.applier.tree(located.stands.spot)
-        return _Thing(located, info, tree, tree.digest)
+        coming, going = drift(located.spot, await context.changes.pending())
+        return _Thing(located, info, tree, tree.digest, coming, going)
     if info.file_type == "other":
         raise ChangeError(
             Code.UNSUPPORTED_TYPE,
@@ -229,6 +263,7 @@ def _draft(kind: Kind, thing: _Thing, summary: str, depends_on: tuple[str, ...])
         spot=thing.located.spot,
         summary=summary,
         affected_files=thing.files,
+        size=thing.size,
         warnings=thing.warnings,
         depends_on=depends_on,
         fingerprint=thing.fingerprint,

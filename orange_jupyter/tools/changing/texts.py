@@ -79,4 +79,6 @@ async def _warnings(context: ToolContext, located: Located, view: TextView, chan
         now = await context.changes.means.look(view.standing.spot)
         if now.links > 1:
             found.append(f"The file has other hard links ({now.links - 1}): they keep the old text.")
+        if now.read_only:
+            found.append("The file is read-only. Applying this changes it all the same; it stays read-only.")
     return tuple(found)
