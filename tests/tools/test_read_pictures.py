@@ -120,6 +120,18 @@ async def test_pages_without_text_among_others_are_offered(eyes):
     assert ("imagesLeftOut" in blind, "visionUnavailable" in blind) == (False, False)
 
 
+async def test_pages_with_an_unreadable_text_layer_are_seen_unasked(eyes):
+    """R-READ-6: a wrong font table is like no text; only its pages follow, or the whole file's first four."""
+    garbled = "xz$qv wr%kl bt#cd pf^gh tv~jk zx$mw " * 3
+    paper(eyes.root / "some.pdf", ["A page of plain words.", garbled, "Another page of words.", garbled])
+    read = await eyes("read", path="some.pdf")
+    assert any("2, 4 is not readable" in line for line in read["warnings"])
+    assert places(read) == [2, 4]
+    assert "documentImages" not in await eyes("read", path="some.pdf", includeImages="none")
+    paper(eyes.root / "all.pdf", [garbled] * 6)
+    assert places(await eyes("read", path="all.pdf")) == [1, 2, 3, 4]
+
+
 async def test_always_gives_the_pages_where_the_piece_begins(eyes):
     """R-READ-6: up to four; a later piece shows later pages."""
     paper(eyes.root / "p.pdf", ["some text"] * 6)
