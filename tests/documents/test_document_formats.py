@@ -28,6 +28,7 @@ SUPPORT = {
     "frames",
     "frontmatter",
     "guess",
+    "heads",
     "hiding",
     "ooxml",
     "pool",
