@@ -117,7 +117,7 @@ def test_a_picture_pair_of_a_camera_is_one_picture() -> None:
         b"",
         b"Exif\0\0",
         b"Exif\0\0II",
-        b"Exif\0\0XXXXXXXXXXXX",
+        b"Exif\0\0no TIFF head",
         b"Exif\0\0II*\0",
         b"Exif\0\0MM\0*\xff\xff\xff\xff",
         b"Exif\0\0II*\0\x08\0\0\0\xff\xff" + b"\x12\x01" * 500,
