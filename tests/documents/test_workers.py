@@ -97,7 +97,7 @@ async def test_a_call_over_its_time_is_killed_and_the_next_one_works() -> None:
 
 async def test_a_call_over_its_memory_is_a_limit_and_the_next_one_works() -> None:
     """D01, D06, O6: a picture that needs more memory than a worker has."""
-    pool = Pool(limits=WorkerLimits(memory=190 * 1_048_576))
+    pool = Pool(limits=WorkerLimits(memory=150 * 1_048_576))
     call = {"file_type": "image", "operation": "picture", "arguments": {"limits": {}}}
     with pytest.raises(ReadError) as caught:
         await pool.run(call, samples.bare_png(7900, 7900))
