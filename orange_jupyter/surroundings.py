@@ -10,7 +10,7 @@ from itertools import accumulate, pairwise
 
 from orange_jupyter.core.corpus import Citation
 from orange_jupyter.core.errors import ToolError
-from orange_jupyter.core.masking import FindSecrets, Masked, Span, mask_file
+from orange_jupyter.core.masking import FindSecrets, Masked, Span, mask_file, telling
 from orange_jupyter.core.parts import Reach
 from orange_jupyter.core.paths import Place
 from orange_jupyter.core.ports import Documents
@@ -118,7 +118,7 @@ async def _open(citation: Citation, sources: Sources) -> _Opened:
         content = await sources.reach.workspace.read(place, limit=BYTES)
         base = place.knowledge_base
         note = await asyncio.to_thread(decode, content.data, base.encoding if base else None)
-        masked = await asyncio.to_thread(mask_file, place.relative, note.text, sources.find_secrets)
+        masked = await asyncio.to_thread(masked_note, place, note.text, sources.find_secrets)
         return _Opened(link, content.content_hash, masked, ((0, len(note.text)),))
     content = await sources.reach.workspace.read(place, limit=DOCUMENT_BYTES)
     document = await sources.documents.text(content.data, citation.file_type)
@@ -128,6 +128,12 @@ async def _open(citation: Citation, sources: Sources) -> _Opened:
     whole = PAGE_BREAK.join(texts)
     spans = await asyncio.to_thread(sources.find_secrets, whole)
     return _Opened(link, content.content_hash, Masked(whole, spans), parts)
+
+
+def masked_note(place: Place, text: str, find: FindSecrets) -> Masked:
+    """A note's text, masked by its own name and, behind a link, by that of the file it leads to (R-READ-15)."""
+    real = os.path.realpath(os.path.join(place.knowledge_base.root if place.knowledge_base else "/", place.relative))
+    return mask_file(telling(place.relative, real), text, find)
 
 
 def link_to(place: Place, folder: str) -> str | None:

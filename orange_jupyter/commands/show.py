@@ -16,7 +16,7 @@ from orange_jupyter.jupyter.inspector.paper import UNITS
 from orange_jupyter.jupyter.ports import CommandReply
 from orange_jupyter.jupyter.strings import language_of
 from orange_jupyter.jupyter.widgets.citation import note_panel, passage_panel
-from orange_jupyter.surroundings import BYTES, link_to, surroundings
+from orange_jupyter.surroundings import BYTES, link_to, masked_note, surroundings
 
 USAGE = "%orange show FILE [PAGE], or %orange show c3"
 
@@ -92,7 +92,8 @@ async def _note(at: Standing, reach: Reach, what: tuple[FileInfo, int | None]) -
         raise ReadError(Code.UNSUPPORTED_TYPE, at.say("show.pages", path=place.shown), hint=USAGE)
     content = await reach.workspace.read(place, limit=BYTES)
     base = place.knowledge_base
-    text = decode(content.data, base.encoding if base else None).text
+    decoded = decode(content.data, base.encoding if base else None).text
+    text = (await asyncio.to_thread(masked_note, place, decoded, at.app.find_secrets)).shown
     link = await asyncio.to_thread(link_to, place, at.where.folder)
     panel = note_panel(place.shown, text, language_of(at.where.language), link=link)
     return CommandReply(text, {"ok": True, "path": place.shown}, panel["text/html"])

@@ -14,6 +14,8 @@ from typing import Final
 from orange_jupyter.core.shapes import has_private_key, merged, replace_shapes, secret_spans
 
 MASK: Final = "⟦masked⟧"
+MASKING: Final = 2
+"""The version of the rules; one more whenever they hide more, so that what was kept by the old ones is made anew."""
 _MIN_SECRET: Final = 6
 """Shorter values are words of every text; masking them would destroy it."""
 
@@ -24,10 +26,12 @@ FindSecrets = Callable[[str], tuple[Span, ...]]
 COVER: Final = "█"
 """Stands for each character of a masked value where the length must stay."""
 _ASSIGNMENT: Final = re.compile(
-    r"(?m)^[ \t]*+(?:#[ \t#]*+)?(?:export[ \t]++)?[A-Za-z_][A-Za-z0-9_.-]*+[ \t]*+[=:][ \t]*+"
-    r"(?P<value>(?:\"(?:[^\"\\]|\\.)*+\"|'[^']*+')(?=[ \t]*+(?:\#|\r?$))|[^\r\n]*+)",
+    r"(?m)(?:^|(?<=\r))[ \t]*+(?:#[ \t#]*+)?(?:export[ \t]++)?[A-Za-z_][A-Za-z0-9_.-]*+[ \t]*+[=:][ \t]*+"
+    r"(?P<value>(?:\"(?:[^\"\\]|\\.)*+\"|'[^']*+')(?=[ \t]*+(?:\#|[\r\n]|\Z))|[^\r\n]*+)",
     re.DOTALL,
 )
+_KEY_ENDINGS: Final = (".pem", ".key", ".p8")
+_COVERED: Final = re.compile(f"{COVER}+")
 _INK: Final = re.compile(r"\S")
 _NETRC: Final = re.compile(r"(?<!\S)(?:login|password|account)\s++(?P<value>\"(?:[^\"\\]|\\.)*+\"|\S++)")
 
@@ -114,21 +118,45 @@ def mask_file(name: str, text: str, find: FindSecrets = secret_spans) -> Masked:
     `name` is the file's name or path, `text` all of its text: a piece of a key does not look like one. In every file
     also what `find` finds is hidden.
     """
-    base = name.replace("\\", "/").rsplit("/", 1)[-1].casefold()
+    base = _base(name)
     if _is_key_file(base, text):
         return Masked(text, merged([(0, len(text))]))
+    values = _values(base)
+    return Masked(text, merged([*_spans(values, text), *find(text)] if values else find(text)))
+
+
+def uncovered(title: str) -> str:
+    """A title or heading taken from a covered text, as it is shown."""
+    return _COVERED.sub(MASK, title)
+
+
+def telling(name: str, real: str) -> str:
+    """Of a link's name and that of the file it leads to, the one by which more is hidden (R-READ-15).
+
+    A hard link leads nowhere, each of its names is as real as the other: what it holds is hidden by its shape alone.
+    """
+    base = _base(real)
+    if _values(base) or not _values(_base(name)):
+        return real if _values(base) or base.startswith("id_") or base.endswith(_KEY_ENDINGS) else name
+    return name
+
+
+def _base(name: str) -> str:
+    return name.replace("\\", "/").rsplit("/", 1)[-1].casefold()
+
+
+def _values(base: str) -> re.Pattern[str] | None:
+    """What stands where in a file of values, by its name: `.env`, `.env.local`, `prod.env`, `.netrc`."""
     if base in (".netrc", "_netrc"):
-        return Masked(text, merged([*_spans(_NETRC, text), *find(text)]))
-    if base.startswith(".env") or base.endswith(".env"):
-        return Masked(text, merged([*_spans(_ASSIGNMENT, text), *find(text)]))
-    return Masked(text, merged(find(text)))
+        return _NETRC
+    return _ASSIGNMENT if base.startswith(".env") or base.endswith(".env") else None
 
 
 def _is_key_file(base: str, text: str) -> bool:
     """`id_rsa` and its kin (not `.pub`, not a note like `id_card.md`), and files that begin as or are named PEM."""
     if base.startswith("id_") and "." not in base:
         return True
-    named = base.endswith((".pem", ".key", ".p8")) or base.startswith("id_")
+    named = base.endswith(_KEY_ENDINGS) or base.startswith("id_")
     return (
         has_private_key(text)
         if named

@@ -7,14 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from orange_jupyter.core.document import Chunk, Extract
-from orange_jupyter.core.masking import COVER, MASK, FindSecrets, Masked
+from orange_jupyter.core.masking import COVER, FindSecrets, Masked, uncovered
 from orange_jupyter.core.shapes import merged
 
 STRETCH = 400_000
 BESIDE = 20_000
 """Code points. A private key of 16,384 bits has 12,700."""
 
-_COVERED = re.compile(f"{COVER}+")
 _NOTHING = re.compile(rf"[\s{COVER}]*+")
 Name = Callable[[str], str]
 """Makes a title or heading fit to be shown."""
@@ -26,7 +25,7 @@ def hidden_in_note(masked: Masked, parse: Callable[[str], Extract]) -> Extract:
         return parse(masked.text)
     found = parse(masked.covered)
     places = [(chunk.start, chunk.end) for chunk in found.chunks]
-    return _hidden(found, masked, places, lambda text: _COVERED.sub(MASK, text))
+    return _hidden(found, masked, places, uncovered)
 
 
 def hidden_in_document(found: Extract, find: FindSecrets) -> Extract:

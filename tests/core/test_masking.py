@@ -213,7 +213,7 @@ def test_an_env_file_is_masked_value_by_value() -> None:
 
 
 @pytest.mark.parametrize("name", [".env", ".ENV", ".env.production", "我的 笔记/.env", "prod.env", ".envrc"])
-@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
 def test_env_files_by_any_name_and_newline(name: str, newline: str) -> None:
     """S02."""
     masked = mask_file(name, f"A=secret1{newline}B=秘密 二{newline}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import os
 import time
 from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from typing import Any
 
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.errors import PathError, ReadError, ToolError
+from orange_jupyter.core.masking import telling
 from orange_jupyter.core.paths import KnowledgeBase, shown_name
 from orange_jupyter.core.ports import Documents
 from orange_jupyter.local.fileids import FileIds
@@ -65,6 +67,7 @@ class _Content:
     checked_ns: int
     hash: str
     data: bytes = field(repr=False)
+    name: str
 
 
 def not_updated(base: KnowledgeBase, error: Exception) -> str:
@@ -121,7 +124,14 @@ def _read(work: Work, seen: Seen) -> Record | _Content | None:
     if known and content_hash == known.hash and not changed:
         same = now == seen == known.state and is_racy(now, checked_ns)
         return None if same else Record(now, checked_ns, content_hash)
-    return _Content(now, now.mtime_ns if changed else checked_ns, content_hash, data)
+    return _Content(now, now.mtime_ns if changed else checked_ns, content_hash, data, _name(work.base, seen))
+
+
+def _name(base: KnowledgeBase, seen: Seen) -> str:
+    """The name by which a note is masked and called: a link may lead to a file whose name tells of secrets."""
+    path = os.path.join(base.root, seen.relative)
+    real = os.path.realpath(path) if os.path.islink(path) else path
+    return shown_name(telling(*(one.rpartition("/")[2] for one in (seen.relative, real))))
 
 
 def _unreadable(work: Work, seen: Seen, checked_ns: int, error: ToolError) -> Record | None:
@@ -140,8 +150,7 @@ def _unreadable(work: Work, seen: Seen, checked_ns: int, error: ToolError) -> Re
 
 async def _extract(work: Work, content: _Content, gate: asyncio.Semaphore) -> Record:
     seen = content.seen
-    real = await asyncio.to_thread(os.path.realpath, os.path.join(work.base.root, seen.relative))
-    name = shown_name(telling(*(path.rpartition("/")[2] for path in (seen.relative, real))))
+    name = content.name
     async with gate:
         try:
             extract = await work.sources.documents.extract(

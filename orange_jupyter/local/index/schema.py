@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import sqlite3
 
+from orange_jupyter.core.masking import MASKING
 from orange_jupyter.local.index.tokens import FTS_TOKENIZER, TOKENIZER
 
-VERSION = f"4/{TOKENIZER}"
+VERSION = f"4/{TOKENIZER}/{MASKING}"
 
 WEIGHTS = "bm25(2.0, 2.0, 1.0, 0.5)"
 """Title, headings, body, rest: 2, 2, 1 were measured best on 53,148 chunks; the rest (identifier parts, tags, folder

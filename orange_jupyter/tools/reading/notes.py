@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from orange_jupyter.core.errors import PathError
-from orange_jupyter.core.masking import FindSecrets, Masked, mask_file
+from orange_jupyter.core.masking import FindSecrets, Masked, mask_file, uncovered
 from orange_jupyter.core.paths import FileBytes, FileInfo, file_type
 from orange_jupyter.core.result import as_json
 from orange_jupyter.core.tool import Result, ToolContext
@@ -86,10 +86,11 @@ def _decode(content: FileBytes, encoding: str | None, what: tuple[Asked, FindSec
     stem = name.rsplit(".", 1)[0]
     if info.file_type != "markdown":
         return _Text(decoded, masked, stem, ())
-    front = read_front_matter(decoded.text)
-    first = next((part.title for part in sections(decoded.text, front.end) if part.level == 1 and part.title), "")
-    refs = image_refs(decoded.text, asked.offset, min(asked.offset + asked.limit, len(decoded.text)))
-    return _Text(decoded, masked, front.title or first or stem, refs)
+    text = masked.covered
+    front = read_front_matter(text)
+    first = next((part.title for part in sections(text, front.end) if part.level == 1 and part.title), "")
+    refs = image_refs(text, asked.offset, min(asked.offset + asked.limit, len(text)))
+    return _Text(decoded, masked, uncovered(front.title or first or stem), refs)
 
 
 async def _reference(context: ToolContext, note: FileInfo, ref: ImageRef) -> dict[str, Any]:
