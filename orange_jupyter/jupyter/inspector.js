@@ -172,11 +172,12 @@ class Inspector {
     const { leaf } = this;
     if (leaf.own) {
       const image = lookNode("img", { alt: leaf.alt, src: this.urls[0], width: leaf.pictures[0].width, height: leaf.pictures[0].height });
-      const marks = leaf.marks.map(([x0, y0, x1, y1]) => {
-        const mark = lookNode("span", { class: "oj-mark", "aria-hidden": "true" });
-        Object.assign(mark.style, { left: `${x0 * 100}%`, top: `${y0 * 100}%`, width: `${(x1 - x0) * 100}%`, height: `${(y1 - y0) * 100}%` });
-        return mark;
+      const boxes = (some, look) => some.map(([x0, y0, x1, y1]) => {
+        const box = lookNode("span", { class: look, "aria-hidden": "true" });
+        Object.assign(box.style, { left: `${x0 * 100}%`, top: `${y0 * 100}%`, width: `${(x1 - x0) * 100}%`, height: `${(y1 - y0) * 100}%` });
+        return box;
       });
+      const marks = [boxes(leaf.marks, "oj-mark"), boxes(leaf.frames, "oj-frame")];
       this.page = lookNode("div", { class: `oj-paper is-${leaf.unit}` }, image, marks);
       this.page.style.setProperty("--oj-own", `${leaf.pictures[0].width}px`);
       this.sheet.replaceChildren(this.page);

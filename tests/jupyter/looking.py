@@ -71,6 +71,14 @@ class Reader:
                 coded = [base64.b64encode(one).decode() for one in pictures]
                 self.page.evaluate(DELIVER, [message, coded])
 
+    def press(self, role: Any, words: str | None = None, key: str = "Enter") -> None:
+        """Write into the first control of a role, or only press a key in it, and carry what follows."""
+        control = self.page.get_by_role(role).first
+        if words is not None:
+            control.fill(words)
+        control.press(key)
+        self.exchange()
+
     async def _work(self, heard: list[Message]) -> None:
         for one in heard:
             self.inspection.hear(one)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import html
 import posixpath
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 from orange_jupyter.core.codes import Code
-from orange_jupyter.core.document import Picture
+from orange_jupyter.core.document import Box, Picture
 from orange_jupyter.core.errors import OrangeError
 from orange_jupyter.core.visible import visible
 from orange_jupyter.jupyter.icons import icon
@@ -85,6 +85,23 @@ def alternative(paper: Paper, leaf: Leaf, language: Language) -> str:
     words = " ".join(leaf.marked.split())
     words = words if len(words) <= MARK_WORDS else words[:MARK_WORDS].rstrip() + "…"
     return text(language, "look.alt.marked", page=page, words=visible(words)[0])
+
+
+def frames(marks: Sequence[Box]) -> list[Box]:
+    """The outlines of marked lines: lines that follow each other in a column have one together."""
+    found: list[Box] = []
+    for box in marks:
+        if found and _follows(found[-1], box):
+            x0, y0, x1, y1 = found[-1]
+            found[-1] = (min(x0, box[0]), y0, max(x1, box[2]), max(y1, box[3]))
+        else:
+            found.append(box)
+    return found
+
+
+def _follows(above: Box, below: Box) -> bool:
+    shared = min(above[2], below[2]) - max(above[0], below[0])
+    return shared > 0 and below[1] > above[1] and below[1] - above[3] < 0.8 * (below[3] - below[1])
 
 
 def beside(paper: Paper, leaf: Leaf, language: Language) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from typing import Any
 
@@ -62,9 +62,9 @@ class Inspection:
             case Leave():
                 self._leave()
             case AskSaw():
-                self._beside(self._saw(message.part), message.part)
+                self._beside(partial(self._saw, message.part))
             case AskPixels():
-                self._beside(self._pixels(message.sha256), 0)
+                self._beside(partial(self._pixels, message.sha256))
             case Shut():
                 self.close()
 
@@ -99,6 +99,7 @@ class Inspection:
             "state": drawing.scan_state(leaf, paper, language),
             "alt": drawing.alternative(paper, leaf, language),
             "marks": [list(box) for box in leaf.marks],
+            "frames": [list(box) for box in drawing.frames(leaf.marks)],
             "pictures": [{"media": one.media_type, "width": one.width, "height": one.height} for one in pictures],
             "own": leaf.picture is not None,
             "blocks": drawing.blocks_of(leaf, language),
@@ -117,7 +118,8 @@ class Inspection:
             if time.monotonic() - self._since < IMPATIENT:
                 return
             self._reading.cancel()
-        self._reading = asyncio.create_task(self._guard(self._read(), partial(self._failed, part)))
+        self._since = time.monotonic()
+        self._reading = asyncio.create_task(self._guarded(self._read))
 
     def _leave(self) -> None:
         self._wanted = None
@@ -147,12 +149,15 @@ class Inspection:
         data = await self._paper.pixels(sha256)
         self._tell({"what": "pixels", "sha256": sha256}, [data])
 
-    def _beside(self, work: Any, part: int) -> None:
-        task = asyncio.create_task(self._guard(work, partial(self._failed, part)))
+    def _beside(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        task = asyncio.create_task(self._guarded(work))
         self._asides.add(task)
         task.add_done_callback(self._asides.discard)
 
-    def _failed(self, _part: int, message: str, hint: str | None = None) -> None:
+    async def _guarded(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        await self._guard(work(), self._failed)  # made here: a task that is cancelled before it begins leaves nothing
+
+    def _failed(self, message: str, hint: str | None = None) -> None:
         word = text(self._language, "look.wrong")
         self._tell({"what": "wrong", "html": drawing.card(word, message, hint or "")})
 
