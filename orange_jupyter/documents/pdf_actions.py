@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-_RAW = re.compile(rb"/(?:JavaScript|JS|Launch)\b")
+_RAW = re.compile(rb"/(?:JavaScript|Launch)\b")
 _KEYS = ("Names/JavaScript", "AA")
 _ACTION = re.compile(r"/S\s*/(?:JavaScript|Launch)\b|/JS\b")
 

@@ -13,7 +13,7 @@ from orange_jupyter.documents.pdf_lines import Piece
 from orange_jupyter.documents.pdf_table import is_row, tables
 
 _ITEM = re.compile(r"(?:[•‣◦▪●■□–—*·o-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)])\s+\S")
-_NOTE = re.compile(r"(?:\d{1,3}\b|[*†‡§¶]|[¹²³⁰-⁹]+|\[\d{1,3}\])\s*\S")
+_NOTE = re.compile(r"(?:\d{1,3}\b|[*†‡¶]|[¹²³⁰-⁹]+|\[\d{1,3}\])\s*\S")
 _SENTENCE_END = (".", "!", "?", ":", "。", "！", "？", "”", '"')
 
 
@@ -157,7 +157,8 @@ def _ended(block: PageBlock, line: Line, right: float) -> bool:
     last = block.lines[-1]
     left = min([one.x0 for one in block.lines])
     if block.kind == "list":
-        return line.x0 < block.lines[0].x0 - 0.5 * line.size
+        short = last.x1 < right - 0.25 * (right - left) or last.text.endswith(_SENTENCE_END)
+        return short and line.x0 < block.lines[0].x0 - 0.5 * line.size
     indented = 0.7 * line.size < line.x0 - left < 5 * line.size and line.x0 - last.x0 > 0.7 * line.size
     if indented and last.x0 - left < 0.3 * line.size:
         return right - last.x1 < right - line.x0 or last.text.endswith(_SENTENCE_END)
@@ -174,7 +175,7 @@ def _mark_notes(found: Sequence[PageBlock], height: float) -> None:
     body = body_size(found)
     for block in found:
         first = block.lines[0]
-        small = first.size < 0.93 * body and first.box[1] > 0.55 * height
+        small = not first.bold and first.size < 0.93 * body and first.box[1] > 0.55 * height
         if small and block.kind != "table" and _NOTE.match(block.text):
             block.kind = "footnote"
 

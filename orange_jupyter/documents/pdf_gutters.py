@@ -43,6 +43,8 @@ def find_gutter(pieces: Sequence[Piece], unit: float) -> Gutter | None:
     by_height = sorted(pieces, key=_BASE)
     places = _candidates(pieces, unit)
     strips = _tallest(by_height, places, frozenset(), unit)
+    if not strips:
+        return None
     gutter = _alone(by_height, strips, unit)
     cells = _cells(by_height, unit)
     if gutter is None and cells:
@@ -65,8 +67,6 @@ def _tallest(by_height: Sequence[Piece], places: Sequence[float], cells: frozens
 
 def _alone(by_height: Sequence[Piece], strips: Sequence[Strip], unit: float) -> Gutter | None:
     """The tallest strip if no other is nearly as tall and it parts two wide lists (a cheat sheet, two indexes)."""
-    if not strips:
-        return None
     tall, at, start, end = strips[0]
     second = max((other[0] for other in strips[1:] if abs(other[1] - at) > 3 * unit), default=0.0)
     if tall < 1.6 * second or tall < 0.6 * (by_height[-1].y1 - by_height[0].y0):

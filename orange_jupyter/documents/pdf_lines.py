@@ -146,9 +146,12 @@ def _piece(line: dict[str, Any], text: str, matrix: Any) -> Piece:
         box, base, towards = _turned(box, main["origin"], towards, matrix)
     if not all(abs(edge) < 1e6 for edge in box):  # also for what is not a number
         box, base = _NOWHERE, 0.0
-    bold = bool(main["flags"] & _BOLD) and all(span["flags"] & _BOLD or len(span["text"]) < 3 for span in spans)
     size = min(max(main["size"], 0.1), 2000.0)
-    piece = Piece(text, tuple(box), size, bold, _way(towards, line["wmode"]), 0, 0, _faint(main))
+    way = _way(towards, line["wmode"])
+    if way == "right" and box[3] - box[1] > 4 * size:  # a font that names a wrong height for its letters
+        box = (box[0], base - 0.8 * size, box[2], base + 0.25 * size)
+    bold = bool(main["flags"] & _BOLD) and all(span["flags"] & _BOLD or len(span["text"]) < 3 for span in spans)
+    piece = Piece(text, tuple(box), size, bold, way, 0, 0, _faint(main))
     piece.base = base
     return piece
 

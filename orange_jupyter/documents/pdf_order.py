@@ -126,7 +126,7 @@ def _excess(pieces: Sequence[Piece], cutting: _Cutting) -> float:
     for one, other in pairwise(pieces):
         back = other.base < one.base - 0.5 * max(one.size, other.size)
         if one.leaf != other.leaf or (back and other.x0 < one.x1 + 3 * cutting.unit):
-            jumped += min(len(one.text), len(other.text))
+            jumped += (len(one.text) + len(other.text)) / 2
     return max(0.0, jumped) / total
 
 

@@ -82,11 +82,12 @@ class Reader:
 
 def _blank(shown: Any, faint: Sequence[Piece]) -> bool:
     """Whether one of the pieces lies on paper without any ink."""
+    drawing = shown.get_displaylist()
     for piece in sorted(faint, key=lambda piece: -len(piece.text))[:3]:
         clip = pymupdf.Rect(piece.box) & shown.rect
         if clip.is_empty or clip.width * clip.height > 1e6:
             continue
-        drawn = shown.get_pixmap(clip=clip, colorspace=pymupdf.csGRAY, alpha=False)
+        drawn = drawing.get_pixmap(clip=clip, colorspace=pymupdf.csGRAY, alpha=False)
         if drawn.samples and min(drawn.samples) >= _PAPER:
             return True
     return False

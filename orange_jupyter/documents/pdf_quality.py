@@ -3,42 +3,32 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 
-_WORD = re.compile(r"\S+")
-_INSIDE = re.compile(r"[^\W\d_][@$%#~^\\][^\W\d_]|^[$@%][^\W\d_]{2}|[^\W\d_]@$")
-_LETTERS = re.compile(r"[A-Za-z]+")
-_VOWEL = re.compile("[aeiouyAEIOUY]")
+_UNKNOWN = re.compile("[\ue000-\uf8ff\ufff0-\uffff\U000f0000-\U0010ffff]")
+_ODD = re.compile(
+    r"""[^\W\d_][$%#~^\\][^\W\d_]            # a sign inside a word
+    | (?<!\S)[$@%][^\W\d_]{2}                # or before it
+    | (?<!\S)[^\s.@]*@[^\s.@]*(?!\S)         # an at sign that is no address
+    | (?<![^\W\d_])[b-df-hj-np-tv-xz]{6,}(?![^\W\d_])  # a long word without a vowel""",
+    re.VERBOSE | re.IGNORECASE,
+)
 _LEAST = 40
 
 
 def readable(text: str, strange: int) -> bool:
     """Whether a page's text looks like text; `strange` is how many control characters stood in it.
 
-    Judged are pages of forty characters and more: private-use, unassigned and replacement characters, control
-    characters between letters, signs inside words, and long words without a vowel.
+    Judged are pages of forty characters and more: private-use and replacement characters, control characters
+    between letters, signs inside words, and long words without a vowel.
     """
-    signs = [sign for sign in text if not sign.isspace()]
-    if len(signs) + strange < _LEAST:
+    words = text.split()
+    count = sum(map(len, words)) + strange
+    if count < _LEAST:
         return True
-    bad = (
-        0 if text.isascii() else sum(unicodedata.category(sign) in ("Co", "Cn", "Cc") or sign == "�" for sign in signs)
-    )
-    if bad + strange > 0.2 * (len(signs) + strange):
-        return False
-    words = _WORD.findall(text)
-    odd = sum(map(_odd, words))
-    return not (odd > 8 and odd + 0.3 * strange > 0.08 * len(words))
-
-
-def _odd(word: str) -> bool:
-    if _INSIDE.search(word) and word.count("@") != 1:
-        return True
-    if "@" in word and "." not in word:
-        return True
-    letters = _LETTERS.fullmatch(word.strip(".,;:!?()[]\"'"))
-    return bool(letters and len(letters[0]) > 5 and not _VOWEL.search(letters[0]))
+    bad = strange if text.isascii() else strange + len(_UNKNOWN.findall(text))
+    odd = len(_ODD.findall(text))
+    return bad <= 0.1 * count and (odd <= 8 or odd + 0.3 * strange <= 0.08 * len(words))
 
 
 def named(pages: Sequence[int]) -> str:

@@ -35,21 +35,20 @@ def rows(pieces: Sequence[Piece], unit: float) -> list[Row]:
         else:
             found.append([piece])
             base = piece.base
-    return [_row(sorted(row, key=_X0)) for row in found]
+    return [_row(row) for row in found]
 
 
 def _row(pieces: list[Piece]) -> Row:
+    one = pieces[0]
     if len(pieces) == 1:
-        one = pieces[0]
         return Row(pieces, one.base, one.x0, one.x1, one.y0, one.y1)
-    return Row(
-        pieces,
-        pieces[0].base,
-        pieces[0].x0,
-        max([piece.x1 for piece in pieces]),
-        min([piece.y0 for piece in pieces]),
-        max([piece.y1 for piece in pieces]),
-    )
+    pieces.sort(key=_X0)
+    x1, y0, y1 = one.x1, one.y0, one.y1
+    for piece in pieces:
+        x1 = max(x1, piece.x1)
+        y0 = min(y0, piece.y0)
+        y1 = max(y1, piece.y1)
+    return Row(pieces, pieces[0].base, pieces[0].x0, x1, y0, y1)
 
 
 def column_width(pieces: Sequence[Piece], unit: float) -> float:
