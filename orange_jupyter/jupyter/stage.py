@@ -149,6 +149,10 @@ class CellStage:
         if self._controls is not None:
             self._controls.show_passage(citation, place)
 
+    def quotation(self, citation_id: str) -> str | None:
+        """What the answer so far claims to quote from a citation."""
+        return self._controls.quotation(citation_id) if self._controls is not None else None
+
     def inspect(self, message: dict[str, Any], pictures: Sequence[bytes] = ()) -> None:
         """Send what a page that is looked at shows to the controls."""
         if self._controls is not None:

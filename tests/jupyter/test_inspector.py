@@ -214,8 +214,15 @@ async def test_a_citation_marks_its_passage_and_says_when_it_is_lost(office: Any
     assert posted.last["alt"].startswith("Page 2 of meng.pdf; marked: “")
     assert "<mark>" in posted.last["text"]
     assert posted.last["copy"] == cited.passage
+    inspection.quotation = "A single annual value of 4.1 underestimated"
+    inspection.draw()
+    assert posted.last["state"] is None
+    inspection.quotation = "no such words <b>"
+    inspection.draw()
+    assert posted.last["state"]["word"] == "Quotation not found in the source"
+    assert "“no such words &lt;b&gt;” are not in this passage" in posted.last["notes"]
     await act(inspection, Turn(inspection.look, 3))
-    assert (posted.last["marks"], posted.last["quotation"]) == ([], False)
+    assert (posted.last["marks"], posted.last["quotation"], posted.last["notes"]) == ([], False, "")
     reply = await office.say(f"show {cited.citation_id}", language="zh")
     assert "引文已标出" in reply.html
     (office.folder / "kb" / "meng.pdf").write_bytes(paper(pages=2).replace(b"/Title", b"/Titel"))

@@ -32,6 +32,7 @@ class CitedPages:
         self.close()
         look = Inspection(paper, display.stage.inspect, self._guard, self._language)
         look.others = others(display.view, paper.citation_id)
+        look.quotation = display.stage.quotation(paper.citation_id)
         try:
             await look.begin()
         except ToolError:

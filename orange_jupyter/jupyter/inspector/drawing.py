@@ -223,6 +223,11 @@ def _last(error: OrangeError) -> object:
     return details.get("last") or (valid[1] if isinstance(valid, list | tuple) and len(valid) == 2 else "?")
 
 
+def unquoted(language: Language) -> dict[str, str]:
+    """The state in the head: the quotation is not in the source."""
+    return {"look": "is-warn", "icon": "warning", "word": text(language, "quote.off")}
+
+
 def scan_state(leaf: Leaf, paper: Paper, language: Language) -> dict[str, str] | None:
     """The state in the head: `No text layer`; None for a page that has one."""
     if unit_of(paper) != "page" or leaf.columns > 0:

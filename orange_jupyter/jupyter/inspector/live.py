@@ -15,6 +15,8 @@ from orange_jupyter.jupyter.inspector import drawing
 from orange_jupyter.jupyter.inspector.messages import AskPixels, AskSaw, Drawn, Leave, Message, Shut, Turn
 from orange_jupyter.jupyter.inspector.paper import Leaf, Others, Paper
 from orange_jupyter.jupyter.inspector.seeing import saw_message
+from orange_jupyter.jupyter.passage import missing_note
+from orange_jupyter.jupyter.quotes import is_quoted
 from orange_jupyter.jupyter.strings import Language, text
 
 IMPATIENT = 1.0
@@ -34,6 +36,8 @@ class Inspection:
     def __init__(self, paper: Paper, post: Post, guard: Guard, language: Language) -> None:
         self.look = secrets.token_urlsafe(9)
         self.others = Others()
+        self.quotation: str | None = None
+        """What the answer claims to quote here; where the page does not hold it, that is said (R-UI-3)."""
         self._paper = paper
         self._post = post
         self._guard = guard
@@ -88,6 +92,7 @@ class Inspection:
         unit = drawing.unit_of(paper)
         aside = drawing.aside(self.others, language) if leaf.part == paper.first else ""
         pictures = drawing.pictures_of(leaf)
+        missing = self._missing(leaf)
         message = {
             "what": "leaf",
             "part": leaf.part,
@@ -96,7 +101,7 @@ class Inspection:
             "citation": paper.citation_id,
             "title": drawing.title(paper, leaf.part, language),
             "side": aside or drawing.facts(paper, leaf, language),
-            "state": drawing.scan_state(leaf, paper, language),
+            "state": drawing.unquoted(language) if missing else drawing.scan_state(leaf, paper, language),
             "alt": drawing.alternative(paper, leaf, language),
             "marks": [list(box) for box in leaf.marks],
             "frames": [list(box) for box in drawing.frames(leaf.marks)],
@@ -104,12 +109,17 @@ class Inspection:
             "own": leaf.picture is not None,
             "blocks": drawing.blocks_of(leaf, language),
             "text": drawing.beside(paper, leaf, language),
-            "notes": drawing.notes(paper, leaf, language),
+            "notes": missing_note(missing, language) + drawing.notes(paper, leaf, language),
             "copy": leaf.marked or leaf.text,
             "quotation": bool(leaf.marked),
             "link": paper.link or "",
         }
         self._tell(message, [one.data for one in pictures])
+
+    def _missing(self, leaf: Leaf) -> str | None:
+        """The quotation that the cited part does not hold; None where it does, and on other parts."""
+        cited = self.quotation if leaf.part == self._paper.first else None
+        return None if cited is None or is_quoted(cited, leaf.text) else cited
 
     def _turn(self, part: int) -> None:
         """Want a part; of several the last one is read."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import html
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from orange_jupyter.jupyter.figures import Figure, image
 from orange_jupyter.jupyter.inspector import drawing
-from orange_jupyter.jupyter.inspector.paper import Leaf, Paper
+from orange_jupyter.jupyter.inspector.paper import Block, Leaf, Paper
 from orange_jupyter.jupyter.markdown import escape
 from orange_jupyter.jupyter.record_html import note, state, wrapped
 from orange_jupyter.jupyter.record_text import plainly
@@ -52,7 +52,7 @@ def _body(kept: Kept) -> str:
     """The picture with the passage beside it, or why there is no picture; then the whole text, folded."""
     paper, leaf, language = kept.paper, kept.leaf, kept.language
     if paper.file_type == "docx":
-        return drawing.blocks_of(_without_pictures(leaf), language)
+        return "".join(_block(one, leaf) for one in leaf.blocks)
     shown = kept.figure
     quote = f'<div class="oj-chunk">{_marked(leaf)}</div>' if leaf.marked else ""
     if shown is not None and shown.address:
@@ -82,8 +82,15 @@ def _marked(leaf: Leaf) -> str:
     return f"<mark>{drawing.lines(drawing.flowing(leaf.marked))}</mark>"
 
 
-def _without_pictures(leaf: Leaf) -> Leaf:
-    return replace(leaf, blocks=tuple(replace(one, picture=None) for one in leaf.blocks))
+def _block(block: Block, leaf: Leaf) -> str:
+    """A DOCX block as a paragraph with its number; the asked one is marked."""
+    if block.number != leaf.part:
+        inner = f'<span class="oj-dim">{drawing.lines(block.text)}</span>'
+    elif leaf.marked:
+        inner = f"{drawing.lines(leaf.before)}<mark>{drawing.lines(leaf.marked)}</mark>{drawing.lines(leaf.after)}"
+    else:
+        inner = f"<mark>{drawing.lines(block.text)}</mark>"
+    return f'<p><span class="oj-sub oj-num">{block.number}</span> {inner}</p>'
 
 
 def _without_text(kept: Kept) -> str:

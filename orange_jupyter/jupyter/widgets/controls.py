@@ -164,9 +164,13 @@ class Controls(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget is untyp
 
     def show_passage(self, citation: Citation, place: Surroundings) -> None:
         """Open a cited passage below the paragraph whose citation was pressed."""
-        quotation = self._scene.quotation(citation.citation_id)
+        quotation = self.quotation(citation.citation_id)
         shown = live_passage(citation, place, self._language, quotation=quotation)
         self._send_safely({"type": "passage", "citation": citation.citation_id, **shown})
+
+    def quotation(self, citation_id: str) -> str | None:
+        """What the answer so far claims to quote from a citation."""
+        return self._scene.quotation(citation_id)
 
     def post(self, message: Entry, pictures: Sequence[bytes] = ()) -> None:
         """Send what a page that is looked at shows, with its pictures."""
