@@ -17,6 +17,7 @@ from orange_jupyter.core.masking import MASK
 from orange_jupyter.documents import frames, hiding
 from orange_jupyter.documents.extract import LocalDocuments, workers_here
 from orange_jupyter.documents.frames import FrameError, pack_result, unpack_result
+from orange_jupyter.documents.pool import Pool
 from orange_jupyter.documents.process import WorkerLimits
 from orange_jupyter.documents.queue import Turns
 from tests.documents import samples
@@ -109,6 +110,21 @@ async def test_a_read_is_answered_while_documents_are_indexed() -> None:
     assert not all(task.done() for task in queue)
     assert all(found.chunks for found in await asyncio.gather(*queue))
     await documents.close()
+
+
+async def test_slow_documents_never_take_the_last_worker() -> None:
+    """Issue 6 item 4: a read is answered at once while documents that take long are indexed."""
+    pool = Pool(2, limits=WorkerLimits(seconds=60))
+    draw = {"file_type": "pdf", "operation": "page_picture", "arguments": {"page": 1, "limits": {}}}
+    text = {"file_type": "pdf", "operation": "text", "arguments": {}}
+    slow = [asyncio.create_task(pool.run(draw, samples.slow_pdf(), background=True)) for _ in range(3)]
+    async with asyncio.timeout(30):
+        assert await pool.run(text, samples.pdf(samples.words("read")))
+    assert not any(task.done() for task in slow)
+    for task in slow:
+        task.cancel()
+    await asyncio.gather(*slow, return_exceptions=True)
+    await pool.close()
 
 
 def test_there_are_two_to_four_workers() -> None:

@@ -86,7 +86,7 @@ async def test_a_passage_of_a_document_says_where_it_stands(tmp_path: Path) -> N
         desk.write("b.docx", docx)
         (hit,) = (await desk.search("walrus")).hits
         text = (await desk.documents.text(pdf, "pdf")).pages[1]
-        assert (hit.page, hit.info.page_count) == (2, 2)
+        assert (hit.page, hit.block, hit.info.page_count) == (2, 2, 2)
         assert text[hit.start : hit.end] == hit.passage
         (hit,) = (await desk.search("otter")).hits
         blocks = {block.number: block.text for block in (await desk.documents.text(docx, "docx")).blocks}
