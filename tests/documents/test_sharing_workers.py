@@ -119,6 +119,8 @@ async def test_slow_documents_never_take_the_last_worker() -> None:
     text = {"file_type": "pdf", "operation": "text", "arguments": {}}
     slow = [asyncio.create_task(pool.run(draw, samples.slow_pdf(), background=True)) for _ in range(3)]
     async with asyncio.timeout(30):
+        while not pool.pids:
+            await asyncio.sleep(0.01)
         assert await pool.run(text, samples.pdf(samples.words("read")))
     assert not any(task.done() for task in slow)
     for task in slow:
