@@ -17,7 +17,7 @@ _DIGITS: Final = re.compile(r"[0-9]+")
 _TOKENS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _UUID: Final = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 _DOI: Final = re.compile(r"10\.[0-9]{4,9}/")
-_WEAK: Final = ("token", "secret")
+_WEAK: Final = ("token", "secret", "pass")
 """Names that are ordinary words too: what follows them must be eight characters, and alone."""
 _PASSWORDS: Final = ("pass", "pwd", "密码", "密碼", "口令")
 """How names begin whose values people make up: they may be digits alone, or letters and signs."""
@@ -50,11 +50,17 @@ def looks_chosen(value: str, *, name: str, alone: bool, quoted: bool = False) ->
     if _CODE.fullmatch(value) or _TERM.fullmatch(value):
         return False
     digit, letter = any(one.isdigit() for one in value), any(one.isalpha() for one in value)
-    if name.casefold().startswith(_PASSWORDS):
+    if name.casefold() not in _WEAK and name.casefold().startswith(_PASSWORDS):
         return (digit and (letter or alone)) or _SIGNS.search(value) is not None
     if not (digit and letter) or _NAME.fullmatch(value):
         return False
     return name.casefold() not in _WEAK or (alone and len(value) >= 8)
+
+
+def may_follow(value: str, *, name: str) -> bool:
+    """Whether a value may stand behind a name with nothing but a blank between: `password hunter2222`, no sentence."""
+    strong = name.casefold().startswith(_PASSWORDS) and name.casefold() not in _WEAK
+    return strong and len(value) >= 8 and any(map(str.isdigit, value)) and any(map(str.isalpha, value))
 
 
 def looks_random(word: str) -> bool:

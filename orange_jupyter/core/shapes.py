@@ -9,20 +9,22 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from orange_jupyter.core.looks import looks_chosen, looks_random
+from orange_jupyter.core.looks import looks_chosen, looks_random, may_follow
 from orange_jupyter.core.named_shapes import NAMED
 from orange_jupyter.core.token_shapes import PRIVATE_KEY, PUTTY_KEY, TOKENS, Shape
 
 SHAPES: Final[tuple[Shape, ...]] = (*TOKENS, PRIVATE_KEY, PUTTY_KEY, *NAMED)
 
 _LONG: Final = re.compile(r"[A-Za-z0-9_+/=.-]{20}")
-"""Without such a run of characters nothing in a text can be a `value`: most notes hold none."""
+"""Without such a run of characters nothing in a text can be a `value` or `long`: most notes hold none."""
 
 _ALONE: Final = re.compile(
     r"[)\]}>,;.!?*_\"'`，。；]{0,4}+(?:[ \t]*+(?:[\r\n\v\f\x85\u2028\u2029]|\\{1,3}[nr]|$|\|)|\\{1,3}\"|</|<br"
     r"|[ \t]++(?:#|//|<!--|--|;|[(（]))|[\"'`，。；」』”’]"
 )
 """What follows a value that is not a word of a sentence."""
+_BLANKS: Final = " \t\xa0\u3000\r\n*_`\"'\\]“”‘’「『《【"
+"""What between a name and a value does not join them."""
 
 
 def replace_shapes(text: str, mask: str) -> str:
@@ -51,17 +53,28 @@ def _fitting(text: str) -> Iterator[re.Pattern[str]]:
     """The shapes that can occur in a text."""
     long = _LONG.search(text) is not None
     for words, shape in SHAPES:
-        if (long or "value" not in shape.groupindex) and any(word in text for word in words):
+        if (long or not shape.groupindex.keys() & {"value", "long"}) and any(word in text for word in words):
             yield shape
 
 
 def _is_secret(found: re.Match[str]) -> bool:
     groups = found.re.groupindex
     if "named" in groups:
-        value = found["named"] or found["quoted"]
-        alone = found["named"] is None or _ALONE.match(found.string, found.end()) is not None
-        return looks_chosen(value, name=found["name"], alone=alone, quoted=found["named"] is None)
+        return _is_named(found)
     return "value" not in groups or looks_random(found["value"])
+
+
+def _is_named(found: re.Match[str]) -> bool:
+    name, value = found["name"], found["named"]
+    if value is None:
+        return looks_chosen(found["quoted"], name=name, alone=True, quoted=True)
+    between = found.string[found.end("name") : found.start("named")]
+    option = found.string.startswith("--", max(0, found.start() - 2))
+    if not (between.strip(_BLANKS) or option or may_follow(value, name=name)):
+        return False
+    alone = _ALONE.match(found.string, found.end()) is not None
+    below = "\n" in between or "\r" in between
+    return (alone or not below) and looks_chosen(value, name=name, alone=alone)
 
 
 def _kept(found: re.Match[str]) -> int:

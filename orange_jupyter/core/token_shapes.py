@@ -8,7 +8,8 @@ from typing import Final
 Shape = tuple[tuple[str, ...], re.Pattern[str]]
 """Words of which one must occur in the text, and the pattern.
 
-Its group `keep` stays; a `value` must look random, a `named` one as if someone chose it (`core/looks`).
+Its group `keep` stays; a `value` must look random, a `named` one as if someone chose it (`core/looks`). Without a long
+word in a text nothing in it is a `value` or `long`.
 """
 
 # Not inside a word; in JSON text a word may follow an escape (`\\n`, `\\u4e2d`) whose last letter is not its own.

@@ -41,7 +41,8 @@ PROSE = (
     "ISBN: 978-3-16-148410-0", "arXiv: 2101.00001v2", "date: 2026-11-30", "key: vaswani2017attention", "key = user_id1",
     "## API key: how to get one", "# Password: what to choose", "## Token: 10 ways", "| Name | Password | Token |", "| password | string | required |",
     "| token | yes | 2024 |", "private_key: PKCS7PrivateKeyTypes", "private key: RSA2048", "api_key: rust_openssl.hpke.Key1",
-    "密码学的历史 2024", "密码 sha256 算法", "密码: ", "口令 2024 年", "请输入密码", "令牌桶算法 token2 bucket", "忘记密码 见 reset2024.md", "密码 AES256 加密", "密码 | 说明 | 2024",
+    "密码学的历史 2024", "密码 sha256 算法", "密码: ", "口令 2024 年", "请输入密码", "令牌桶算法 token2 bucket", "忘记密码 见 reset2024.md", "密码 AES256 加密", "docker run -u 1000:1000 x", "curl -u $USER:$PASS x", "mysql -p db", "the password manager of 2024",
+    "令牌](../security/oauth2-jwt.md)", "the password field2", "pass `escaping=allow-utf-8` in", "密码 | 说明 | 2024",
 )  # fmt: skip
 ENDS = ("\n", "\r\n", "\r")
 
@@ -121,8 +122,31 @@ def test_passwords_of_many_kinds_are_hidden_whole(value: str) -> None:
         assert mask_file("a.md", text).shown == text.replace(value, "⟦masked:1⟧")
 
 
+TOOLS = (
+    "curl -u bob:{} https://x.example/a", "curl -sS --user 'bob:{}' https://x", "wget --http-password {} x", "mysql -u root -p{} db",
+    "sshpass -p '{}' ssh x", "docker login -u bob -p {}", "db.example:5432:notes:bob:{}", "*:*:*:bob:{}", "PGPASSWORD={} psql",
+    "machine x.example login bob password {}", "postgres://bob:{}@db/notes", "postgres://bob:p@{}@db/notes", "redis://:{}@x:6379",
+    "jdbc:mysql://db/x?user=bob&password={}", "Server=x;User Id=bob;Password={};Encrypt=true", "http://localhost:8888/?token={}",
+    "AccountName=a;AccountKey={}abcdefgh12==;E=x", "jupyter lab --IdentityProvider.token='{}'", "c.ServerApp.token = '{}'",
+    "aws_access_key_id = x\naws_secret_access_key = {}", '{{"client_secret": "{}", "token_type": "x"}}', "login bob password {}", "password\t{}",
+    "<password>{}</password>", '<add key="password" value="{}"/>', "password: |\n  {}", "password:\n  {}", "password:\u3000{}", "--password {}",
+    "密码就是 {}", "密码改成{}", "初始密码{}", "パスワード：{}", "the new password is now {}", "//registry.npmjs.org/:_authToken={}", "X-API-Key: {}",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("line", TOOLS)
+def test_lines_of_tools_and_settings_hide_their_secret(line: str) -> None:
+    """R-ALL-5, S01: what is pasted into notes: commands, addresses, connection strings, files of settings."""
+    for end in ENDS:
+        text = end.join(["# A", *line.format(VALUE).split("\n"), "b", ""])
+        shown = mask_file("a.md", text).shown
+        assert VALUE not in shown
+        assert shown.endswith(f"{end}b{end}")
+        assert Masker().mask(shown) == shown
+
+
 EVIL = ("password: ", "password: a1", "token - ", "pwd|", "password (", "密码 ", "password: a1b2c3d", 'password"', "api_key:`", "password:\\n",
-        "pas", "tok", "password: x1;", "password=a&", "secret is is ")  # fmt: skip
+        "pas", "tok", "password: x1;", "password=a&", "secret is is ", "curl ", "mysql ", "mysql -", ":*:a", "://a:b", "password:\n ")  # fmt: skip
 
 
 @pytest.mark.parametrize("piece", EVIL)
