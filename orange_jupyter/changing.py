@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 import logging
 import stat
+from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from threading import Lock
 
 from orange_jupyter.core.changes.means import Means
 from orange_jupyter.core.changes.ports import TextNow
 from orange_jupyter.core.changes.recovering import recover
 from orange_jupyter.core.changes.values import Spot
 from orange_jupyter.core.errors import RunError
-from orange_jupyter.core.masking import FindSecrets
+from orange_jupyter.core.masking import Masker, Span
 from orange_jupyter.core.paths import KnowledgeBase
 from orange_jupyter.documents.text import decode
 from orange_jupyter.ground import Ground
@@ -23,10 +25,44 @@ from orange_jupyter.storage.ids import new_id
 _log = logging.getLogger(__name__)
 NOTE_BYTES = 20 * 1_048_576
 """The largest note that is edited: what `read` takes."""
+_LONG = 50_000
+_TEXTS = 8
+"""So many texts of at least so many characters are remembered."""
 
 
-def means(ground: Ground, bases: Callable[[], Sequence[KnowledgeBase]], find_secrets: FindSecrets) -> Means:
-    """The means of an installation; `bases` gives the registered KBs, for the encoding that is set for one."""
+class _Remembered:
+    """Finds secrets in texts and remembers where they were in the last long ones: several edits of one note look at the
+    same text. `masker` gives the one in force; with another one all is forgotten. Any thread."""
+
+    def __init__(self, masker: Callable[[], Masker]) -> None:
+        self._masker = masker
+        self._last = masker()
+        self._known: OrderedDict[tuple[int, int], tuple[Span, ...]] = OrderedDict()
+        self._lock = Lock()
+
+    def __call__(self, text: str) -> tuple[Span, ...]:
+        masker = self._masker()
+        if len(text) < _LONG:
+            return masker.spans(text)
+        key = hash(text), len(text)
+        with self._lock:
+            if masker is not self._last:
+                self._last, self._known = masker, OrderedDict()
+            if key in self._known:
+                self._known.move_to_end(key)
+                return self._known[key]
+        found = masker.spans(text)
+        with self._lock:
+            if masker is self._last:
+                self._known[key] = found
+                while len(self._known) > _TEXTS:
+                    self._known.popitem(last=False)
+        return found
+
+
+def means(ground: Ground, bases: Callable[[], Sequence[KnowledgeBase]], masker: Callable[[], Masker]) -> Means:
+    """The means of an installation; `bases` gives the registered KBs, for the encoding that is set for one, `masker`
+    what hides secrets now."""
 
     async def look(spot: Spot) -> TextNow:
         return await asyncio.to_thread(_look, spot, bases)
@@ -44,7 +80,7 @@ def means(ground: Ground, bases: Callable[[], Sequence[KnowledgeBase]], find_sec
         clock=ground.clock,
         new_id=lambda prefix: new_id(f"{prefix}_"),
         alone=alone,
-        find_secrets=find_secrets,
+        find_secrets=_Remembered(masker),
     )
     return made
 

@@ -30,7 +30,7 @@ class SessionReview:
     @property
     def find_secrets(self) -> FindSecrets:
         """What the app masks."""
-        return self._app.find_secrets
+        return self._app.means.find_secrets
 
     async def look(self) -> tuple[tuple[Shown, ...], int]:
         """The operations of the turn with what they need; without a turn, of the change sets that are open or the last.

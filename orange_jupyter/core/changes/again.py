@@ -106,7 +106,8 @@ async def _in_its_place(changes: Changes, old: Proposal, asked: Asked, *, hides:
 
 def _hiding(means: Means, old: Proposal, view: TextView, asked: Asked) -> Asked:
     hide = means.hide(old.operation.path, old.spot.relative)
-    return replace(asked, hide=hide, below=view.hidden(means.hide(view.standing.spot.relative)))
+    below = view.hidden(means.hide(view.standing.spot.relative))
+    return replace(asked, hide=hide, below=below, changed=view.changed())
 
 
 def _stale(proposal: Proposal) -> Proposal:

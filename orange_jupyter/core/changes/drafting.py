@@ -6,8 +6,7 @@ import hashlib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
-from orange_jupyter.core.changes.deciding import text_of
-from orange_jupyter.core.changes.hiding import Hide, carried, nothing_hidden, require_whole
+from orange_jupyter.core.changes.hiding import NOTHING, Hide, Hider, carried, outputs, require_whole
 from orange_jupyter.core.changes.matching import Edit, appended, replacement, replacements
 from orange_jupyter.core.changes.overlay import Standing
 from orange_jupyter.core.changes.pieces import Splice
@@ -28,20 +27,27 @@ Look = Callable[[Spot], Awaitable[TextNow]]
 class TextView:
     """A file with its pending operations done: `text` as it would be; `pending` are those on this text, in order.
 
-    `base` and `data` are the disk's; of a file that is still to be created they are its proposed content's.
+    `base` and `now` are the disk's; of a file that is still to be created they are its proposed content's.
     """
 
     standing: Standing
     text: str = field(repr=False)
     base: TextBase
-    data: bytes = field(repr=False)
+    now: TextNow = field(repr=False)
     pending: tuple[Proposal, ...] = ()
 
     def hidden(self, hide: Hide) -> tuple[Span, ...]:
         """The values that the disk's text hides, where they lie in this one; `hide` is for the name on the disk."""
-        spans = tuple(hide(text_of(self.base, self.data)))
+        spans = tuple(hide(self.now.text))
         for one in self.pending:
             spans = carried(spans, one.splices)
+        return spans
+
+    def changed(self) -> tuple[Span, ...]:
+        """Where the pending operations put something, or took something out."""
+        spans: tuple[Span, ...] = ()
+        for one in self.pending:
+            spans = merged([*carried(spans, one.splices), *outputs(one.splices)])
         return spans
 
     @property
@@ -55,21 +61,23 @@ class Asked:
     """What was asked of a text: exact edits, or whole content to append or rewrite with.
 
     An edit finds no place that touches a hidden value, and none that would let it be seen (R-READ-15, R-EDIT-6);
-    `below` are those of the disk's text, where they lie now.
+    `below` are those of the disk's text, where they lie now, and `changed` is where the text differs from the disk's.
     """
 
     kind: Kind
     edits: tuple[Edit, ...] = ()
     content: str = ""
-    hide: Hide = nothing_hidden
+    hide: Hider = NOTHING
     below: tuple[Span, ...] = ()
+    changed: tuple[Span, ...] = ()
 
     def splices(self, text: str) -> Splices:
         """What it means in a text. Raises ChangeError no_match, not_unique, masked_text, nothing_to_do …"""
-        hidden = merged([*self.hide(text), *self.below])
+        hidden = merged([*self.hide.near(text, self.changed, self.below), *self.below])
         found = self._found(text, hidden)
         if hidden:
-            require_whole(spliced(text, found), carried(hidden, found), self.hide)
+            values, places = carried(hidden, found), outputs(found)
+            require_whole(spliced(text, found), values, lambda after: self.hide.near(after, places, values))
         return found
 
     def _found(self, text: str, hidden: Sequence[Span]) -> Splices:

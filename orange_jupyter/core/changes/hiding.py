@@ -6,6 +6,7 @@ import posixpath
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from orange_jupyter.core.changes.pieces import BASE, Pieces, Placed
 from orange_jupyter.core.changes.splices import Splices, whole
@@ -16,6 +17,10 @@ from orange_jupyter.core.shapes import merged
 
 Hide = Callable[[str], Sequence[Span]]
 """Finds the values in a file's whole text that are never shown to a model, as [start, end), in order."""
+
+LONG = 200_000
+_NEAR = 4_000
+"""No shape but a private key's reaches farther (characters)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,24 +36,76 @@ class Sourced:
         return cls(text, whole(text))
 
 
-def nothing_hidden(_: str) -> Sequence[Span]:
-    """For a text that nobody hides anything of."""
-    return ()
+@dataclass(frozen=True, slots=True)
+class Hider:
+    """What these names hide of a whole text, together, and what `find` finds: a link and its target may have different
+    names."""
+
+    find: FindSecrets
+    names: tuple[str, ...] = ()
+
+    def __call__(self, text: str) -> Sequence[Span]:
+        """The stretches that a model is never shown, in order."""
+        return merged([*self.find(text), *self._by_name(text)])
+
+    def near(self, text: str, places: Sequence[Span], known: Sequence[Span]) -> Sequence[Span]:
+        """The same for a text of which only `places` differ from one whose hidden stretches, now at `known`, are known.
+
+        Of a long text only what is near those places is looked at, by lines; what is applied is looked at as a whole.
+        """
+        if len(text) <= LONG:
+            return self(text)
+        windows = _windows(text, places, known)
+        far = (one for one in known if not any(start <= one[0] and one[1] <= end for start, end in windows))
+        found = [(start + low, start + high) for start, end in windows for low, high in self.find(text[start:end])]
+        return merged([*far, *found, *self._by_name(text)])
+
+    def _by_name(self, text: str) -> list[Span]:
+        return [span for name in self.names for span in mask_file(name, text, _no_shapes).spans]
 
 
-def hider(find: FindSecrets, *paths: str) -> Hide:
-    """What these paths' names hide, together, and what `find` finds: a link and its target may have different names."""
-    names = dict.fromkeys(posixpath.basename(path) for path in paths)
+def _windows(text: str, places: Sequence[Span], known: Sequence[Span]) -> list[Span]:
+    """The lines around places, no hidden value cut; a line too long for that ends somewhere."""
+    done: list[Span] = []
+    for place in sorted(places):
+        start, end = _widened(text, place, known)
+        if done and start <= done[-1][1]:
+            done[-1] = done[-1][0], max(done[-1][1], end)
+        else:
+            done.append((start, end))
+    return done
 
-    def hide(text: str) -> Sequence[Span]:
-        by_name = (span for name in names for span in mask_file(name, text, _no_shapes).spans)
-        return merged([*find(text), *by_name])
 
-    return hide
+def _widened(text: str, place: Span, known: Sequence[Span]) -> Span:
+    low, high = place[0] - _NEAR, place[1] + _NEAR
+    for start, end in known[bisect_right(known, low, key=lambda one: one[1]) :]:
+        if start >= high:
+            break
+        low, high = min(low, start - _NEAR), max(high, end + _NEAR)
+    low, high = max(low, 0), min(high, len(text))
+    begin, stop = max(low - _NEAR, 0), min(high + _NEAR, len(text))
+    line, after = text.rfind("\n", begin, low) + 1, text.find("\n", high, stop)
+    return line or begin, stop if after < 0 else after
 
 
 def _no_shapes(_: str) -> tuple[Span, ...]:
     return ()
+
+
+NOTHING = Hider(_no_shapes)
+"""For a text that nobody hides anything of."""
+
+
+def hider(find: FindSecrets, *paths: str) -> Hider:
+    """What is hidden in a text that goes by these paths."""
+    return Hider(find, tuple(dict.fromkeys(posixpath.basename(path) for path in paths)))
+
+
+def outputs(splices: Splices) -> list[Span]:
+    """Where the splices' texts lie in the text after them, with the characters beside them."""
+    grown = [0, *accumulate(len(one.text) - (one.end - one.start) for one in splices)]
+    return [(max(one.start + by - 1, 0), one.start + by + len(one.text) + 1)
+            for one, by in zip(splices, grown, strict=False)]  # fmt: skip
 
 
 def carried(spans: Sequence[Span], splices: Splices) -> tuple[Span, ...]:

@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from orange_jupyter.core.changes.lines import bounds, lines_of, shared_ends
+from orange_jupyter.core.changes.lines import around, bounds, lines_of, shared_ends
 from orange_jupyter.core.changes.matching import fitted
 from orange_jupyter.core.changes.pieces import Splice
 from orange_jupyter.core.changes.rewriting import line_splices
@@ -17,6 +17,7 @@ from orange_jupyter.core.errors import ChangeError
 
 _JOINED = 2
 """Changes with at most so many untouched lines between them are one hunk."""
+_MARGIN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,28 @@ class _Touched:
 def hunks(text: str, splices: Sequence[Splice]) -> tuple[Hunk, ...]:
     """The hunks of sorted splices, in order. Raises ValueError where splices overlap."""
     some = ordered(splices)
+    if not some:
+        return ()
+    low, high = around(text, (some[0].start, some[-1].end), _MARGIN)
+    inner = _hunks(text[low:high], tuple(one.moved(-low) for one in some))
+    above, below = text.count("\n", 0, low), text.count("\n", high) + (not text.endswith("\n") and high < len(text))
+    return tuple(_lifted(one, (low, above, below), ends=(one is inner[0], one is inner[-1])) for one in inner)
+
+
+def _lifted(hunk: Hunk, by: tuple[int, int, int], *, ends: tuple[bool, bool]) -> Hunk:
+    """A hunk of a stretch of a text as one of the text: `by` characters and lines above it, and lines below it."""
+    low, above, below = by
+    return replace(
+        hunk,
+        old=(hunk.old[0] + above, hunk.old[1] + above),
+        new=(hunk.new[0] + above, hunk.new[1] + above),
+        start=hunk.start + low,
+        end=hunk.end + low,
+        room=(hunk.room[0] + above * ends[0], hunk.room[1] + below * ends[1]),
+    )
+
+
+def _hunks(text: str, some: Splices) -> tuple[Hunk, ...]:
     begins = bounds(text)
     found: list[_Touched] = []
     for place, splice in enumerate(some):
@@ -140,13 +163,9 @@ def _reached(text: str, begins: list[int], splice: Splice) -> tuple[int, int]:
 def _texts(text: str, begins: list[int], splices: Splices, touched: _Touched) -> tuple[list[str], list[str]]:
     """The lines that are reached, before and after."""
     start, end = begins[touched.low], begins[touched.high]
-    moved = [_moved(splices[place], -start) for place in touched.splices]
+    moved = [splices[place].moved(-start) for place in touched.splices]
     before = text[start:end]
     return lines_of(before), lines_of(spliced(before, moved))
-
-
-def _moved(splice: Splice, by: int) -> Splice:
-    return Splice(start=splice.start + by, end=splice.end + by, text=splice.text)
 
 
 def _trimmed(text: str, begins: list[int], splices: Splices, touched: _Touched) -> _Touched:

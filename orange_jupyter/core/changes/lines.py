@@ -36,6 +36,15 @@ def bounds(text: str) -> list[int]:
     return [0, *accumulate(map(len, lines_of(text)))]
 
 
+def around(text: str, span: tuple[int, int], lines: int) -> tuple[int, int]:
+    """The whole lines that a span reaches into, with so many more above and below where there are."""
+    low, high = span
+    for _ in range(lines + 1):
+        low = text.rfind("\n", 0, max(low - 1, 0)) + 1
+        high = text.find("\n", high) + 1 or len(text)
+    return low, high
+
+
 def plain_lines(text: str) -> list[str]:
     r"""The lines with `\n` for any ending, to compare them without regard to it; the lack of one still counts."""
     return lines_of(text.replace("\r\n", "\n"))

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from orange_jupyter.core.changes.deciding import text_of
 from orange_jupyter.core.changes.drafting import Look
-from orange_jupyter.core.changes.hiding import Hide, hider
+from orange_jupyter.core.changes.hiding import Hider, hider
 from orange_jupyter.core.changes.ports import Applier, ChangeStore
 from orange_jupyter.core.changes.splices import Fate, Layer, Splices, settle
 from orange_jupyter.core.changes.values import OpState, Proposal, TextBase
@@ -45,7 +45,7 @@ class Means:
     alone: Callable[[], AbstractAsyncContextManager[None]]
     find_secrets: FindSecrets
 
-    def hide(self, *paths: str) -> Hide:
+    def hide(self, *paths: str) -> Hider:
         """What of a file's text a model is never shown, for the names that it goes by."""
         return hider(self.find_secrets, *paths)
 

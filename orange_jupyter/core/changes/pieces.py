@@ -22,6 +22,10 @@ class Splice(Value):
     end: int
     text: str
 
+    def moved(self, by: int) -> Splice:
+        """The same one so many characters further on."""
+        return Splice(start=self.start + by, end=self.end + by, text=self.text)
+
 
 @dataclass(frozen=True, slots=True)
 class Piece:

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from orange_jupyter.core.changes.alone import alone
-from orange_jupyter.core.changes.deciding import bytes_of, text_of
+from orange_jupyter.core.changes.deciding import bytes_of
 from orange_jupyter.core.changes.drafting import Asked, Draft, TextView, base_of, summary_of
 from orange_jupyter.core.changes.means import Means, without
 from orange_jupyter.core.changes.overlay import Standing, layers, standing
+from orange_jupyter.core.changes.ports import TextNow
 from orange_jupyter.core.changes.splices import needs, spliced
 from orange_jupyter.core.changes.values import Kind, Operation, OpState, Proposal, Spot, TextBase
 from orange_jupyter.core.codes import Code
@@ -45,16 +46,17 @@ class Changes:
                 hint="Use its new path, or withdraw that operation first.",
             )
         above = tuple(one for one in layers(stands, pending) if one.chain)
-        base, data = await self._base(stands, above)
-        text = await asyncio.to_thread(_with_all, text_of(base, data), above)
-        return TextView(stands, text, base, data, above)
+        base, now = await self._base(stands, above)
+        text = await asyncio.to_thread(_with_all, now.text, above)
+        return TextView(stands, text, base, now, above)
 
-    async def _base(self, stands: Standing, above: Sequence[Proposal]) -> tuple[TextBase, bytes]:
+    async def _base(self, stands: Standing, above: Sequence[Proposal]) -> tuple[TextBase, TextNow]:
         if stands.created is not None:
-            data = (stands.created.content or "").encode()
-            return TextBase(sha256=hashlib.sha256(data).hexdigest()), data
+            content = stands.created.content or ""
+            data = content.encode()
+            return TextBase(sha256=hashlib.sha256(data).hexdigest()), TextNow(data, content)
         now = await self.means.look(stands.spot)
-        base = base_of(now)
+        base = await asyncio.to_thread(base_of, now)
         first = above[0] if above else None
         if first is not None and first.base is not None and first.base.sha256 != base.sha256:
             raise ChangeError(
@@ -63,7 +65,7 @@ class Changes:
                 hint="Wait for the person's decision, or withdraw it and propose again on the new text.",
                 details={"operationIds": [one.id for one in above]},
             )
-        return (first.base or base) if first else base, now.data
+        return (first.base or base) if first else base, now
 
     async def propose_text(self, draft: Draft, view: TextView, asked: Asked) -> Proposal:
         """Put a text operation forward, on the text as it would be. Raises ChangeError; nothing is kept then.
@@ -71,17 +73,17 @@ class Changes:
         Between `view` and this nothing may be decided: hold `means.alone` around both.
         """
         splices = await asyncio.to_thread(asked.splices, view.text)
-        after = spliced(view.text, splices)
+        after = len(view.text) + sum(len(one.text) - (one.end - one.start) for one in splices)
         bytes_of(view.base, "".join(one.text for one in splices))
         below = [one.splices for one in view.pending]
-        length = len(text_of(view.base, view.data))
+        length = len(view.now.text)
         tied = await asyncio.to_thread(needs, length, [*below, splices])
         depends = (*view.standing.through, *(view.pending[number - 1].id for number in tied), *draft.depends_on)
-        await self.means.store.keep(view.data)
+        await self.means.store.keep(view.now.data)
         draft = replace(
             draft,
             depends_on=tuple(dict.fromkeys(depends)),
-            chars=(len(view.text), len(after)),
+            chars=(len(view.text), after),
             summary=draft.summary or summary_of(asked.kind, splices, view.text),
         )
         proposal = await self._made(draft)

@@ -48,12 +48,12 @@ async def shown(means: Means, proposals: Sequence[Proposal]) -> tuple[Shown, ...
 def _shown(proposal: Proposal, below: str | None, needed_by: int) -> Shown:
     if below is None:
         return Shown(proposal, digest(proposal), needed_by=needed_by)
-    added, removed = counts(below, proposal.splices)
     if proposal.operation.kind is Kind.CREATE_FILE:
         content = proposal.content or ""
         lines = content.count("\n") + (not content.endswith("\n") and content != "")
         return Shown(proposal, digest(proposal), "", (), lines, 0, needed_by)
-    return Shown(proposal, digest(proposal), below, hunks(below, proposal.splices), added, removed, needed_by)
+    found = hunks(below, proposal.splices)
+    return Shown(proposal, digest(proposal), below, found, *counts(found), needed_by)
 
 
 async def _texts(means: Means, proposals: Sequence[Proposal]) -> Mapping[str, str]:

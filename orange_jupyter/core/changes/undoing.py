@@ -125,11 +125,7 @@ def _not_undone(proposal: Proposal, result: StepResult) -> ChangeError:
     if code is not Code.STALE_SOURCE:
         return ChangeError(code, result.message)
     where = proposal.operation.destination or proposal.operation.path
-    return ChangeError(
-        code,
-        f"{where} is not as this change left it, so it is not undone; nothing was touched.",
-        hint="Take back first what was changed there since, or change it by hand.",
-    )
+    return ChangeError(code, f"{where} is not as this change left it, so it is not undone.")
 
 
 async def _applied_with(means: Means, proposal: Proposal) -> list[Proposal]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from orange_jupyter.core.changes.hunks import hunks
+from orange_jupyter.core.changes.hunks import Hunk, hunks
 from orange_jupyter.core.changes.lines import bounds, changed, lines_of
 from orange_jupyter.core.changes.pieces import Splice
 
@@ -23,7 +23,7 @@ class _Change:
 def unified(text: str, splices: Sequence[Splice], path: str, *, context: int = 3) -> str:
     """The diff that `patch -p1` and `git apply` take; lines keep their endings. "" where nothing changes."""
     groups: list[list[_Change]] = []
-    for one in _changes(text, splices):
+    for one in _changes(hunks(text, splices)):
         if groups and one.old - groups[-1][-1].old_end <= 2 * context:
             groups[-1].append(one)
         else:
@@ -34,14 +34,14 @@ def unified(text: str, splices: Sequence[Splice], path: str, *, context: int = 3
     return "".join(head + [part for group in groups for part in _part(text, begins, group, context)])
 
 
-def counts(text: str, splices: Sequence[Splice]) -> tuple[int, int]:
-    """How many lines are added and how many removed; a changed line counts as both."""
-    found = list(_changes(text, splices))
-    return sum(len(one.added) for one in found), sum(one.old_end - one.old for one in found)
+def counts(found: Sequence[Hunk]) -> tuple[int, int]:
+    """How many lines hunks add and how many they remove; a changed line counts as both."""
+    changes = list(_changes(found))
+    return sum(len(one.added) for one in changes), sum(one.old_end - one.old for one in changes)
 
 
-def _changes(text: str, splices: Sequence[Splice]) -> Iterator[_Change]:
-    for hunk in hunks(text, splices):
+def _changes(found: Sequence[Hunk]) -> Iterator[_Change]:
+    for hunk in found:
         new = lines_of(hunk.after)
         for one in changed(lines_of(hunk.before), new):
             first = hunk.old[0] - 1

@@ -7,16 +7,14 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar, cast
 
-from orange_jupyter.core.changes.hiding import hider
 from orange_jupyter.core.changes.hunks import Hunk, hunks, taken
-from orange_jupyter.core.changes.lines import bounds, lines_of
+from orange_jupyter.core.changes.lines import lines_of
 from orange_jupyter.core.changes.pieces import Splice
 from orange_jupyter.core.changes.rows import Row, rows
 from orange_jupyter.core.changes.showing import Shown
 from orange_jupyter.core.changes.splices import spliced
 from orange_jupyter.core.changes.values import HunkChoice, Kind
 from orange_jupyter.core.changes.words import Run, Runs
-from orange_jupyter.core.masking import FindSecrets, Masked
 
 FOLD_LINES = 400
 """A diff of more lines is folded at first; Show all shows MORE_LINES at once, and as many more at each press."""
@@ -217,29 +215,6 @@ def edited(shown: Shown, hunk: Hunk, text: str) -> Hunk:
 def as_it_is(row: Row) -> Runs:
     """A row with all of its text: for the person who decides."""
     return row.runs
-
-
-def veiled(shown: Shown, find: FindSecrets) -> Hide:
-    """What may stay in a notebook of an operation's rows: masked values are tokens (R-READ-15)."""
-    names = hider(find, shown.proposal.operation.path, shown.proposal.spot.relative)
-    below = shown.below or ""
-    splices = shown.proposal.splices or tuple(
-        Splice(start=0, end=0, text=text) for text in (shown.proposal.content,) if text and shown.below == ""
-    )
-    sides = [Masked(text, tuple(names(text))) for text in (below, spliced(below, splices))]
-    begins = [bounds(side.text) for side in sides]
-
-    def hide(row: Row) -> Runs:
-        side, number = (0, row.old) if row.new is None else (1, row.new)
-        runs = row.runs
-        if sides[side].spans and number is not None and number < len(begins[side]):
-            start = begins[side][number - 1]
-            words = sides[side].masked_slice(start, start + len(row.text))
-            runs = runs if words == row.text else (Run(words, row.kind != "same"),)
-        runs, cut = clipped(runs, RECORD_CHARACTERS)
-        return (*runs, Run(f"… (+{cut:,})", changed=False)) if cut else runs
-
-    return hide
 
 
 def clipped(runs: Runs, most: int = LINE_CHARACTERS) -> tuple[Runs, int]:

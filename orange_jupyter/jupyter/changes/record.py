@@ -19,7 +19,8 @@ from orange_jupyter.jupyter.changes.cards import Outcome, shown_state
 from orange_jupyter.jupyter.changes.diffs import piece, plain_rows, unified
 from orange_jupyter.jupyter.changes.files import NO_EDITS
 from orange_jupyter.jupyter.changes.listing import counted, label, symbol, titled, totals, whys
-from orange_jupyter.jupyter.changes.pages import RECORD_CHARACTERS, Extent, Hide, Page, Pages, as_it_is, veiled
+from orange_jupyter.jupyter.changes.pages import RECORD_CHARACTERS, Extent, Hide, Page, Pages, as_it_is
+from orange_jupyter.jupyter.changes.veils import Veils
 from orange_jupyter.jupyter.icons import icon
 from orange_jupyter.jupyter.record_html import wrapped
 from orange_jupyter.jupyter.record_text import plainly
@@ -94,13 +95,13 @@ def change_style() -> str:
 
 
 def _entries(kept: Kept) -> list[_Entry]:
-    pages, left, letters = Pages(ROWS), 10 * ROWS, LETTERS
+    pages, veils, left, letters = Pages(ROWS), Veils(kept.find), 10 * ROWS, LETTERS
     found = []
     for one in kept.everything[:OPERATIONS]:
         page = Page()
         hide: Hide = as_it_is
         if one.below is not None and left > 0 and letters > 0:
-            hide = veiled(one, kept.find)
+            hide = veils.of(one)
             page = pages.page(one, Extent(min(ROWS, left)), NO_EDITS)
             size = sum(min(len(row.text), RECORD_CHARACTERS) for part in page.parts for row in part.rows)
             left -= sum(len(part.rows) for part in page.parts)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from orange_jupyter.core.changes import hiding
-from orange_jupyter.core.changes.hiding import Hide
+from orange_jupyter.core.changes.hiding import Hider
 from orange_jupyter.core.tool import ToolContext
 
 
-def hider(context: ToolContext, *paths: str) -> Hide:
+def hider(context: ToolContext, *paths: str) -> Hider:
     """Finds what is hidden in a text for any of these paths' names: a link and its target may have different ones."""
-    return hiding.hider(context.find_secrets, *paths)
+    return context.changes.means.hide(*paths)

@@ -50,14 +50,14 @@ async def _proposed(context: ToolContext, located: Located, change: TextChange) 
         path=place.shown,
         spot=located.spot,
         summary="",
-        warnings=await _warnings(context, located, view, change),
+        warnings=_warnings(located, view, change),
     )
     marked = change.kind is Kind.REWRITE and view.base.bom  # the file has its mark; a second one would be text
     content = change.content.removeprefix("\ufeff") if marked else change.content
     on_disk = view.standing.spot.relative
     below = await asyncio.to_thread(view.hidden, hider(context, on_disk))
     hide = hider(context, place.relative, located.spot.relative)
-    asked = Asked(change.kind, change.edits, content, hide, below)
+    asked = Asked(change.kind, change.edits, content, hide, below, view.changed())
     return await context.changes.propose_text(with_turn(context, draft), view, asked)
 
 
@@ -71,14 +71,13 @@ def _require_note(place: Place, located: Located) -> None:
             )
 
 
-async def _warnings(context: ToolContext, located: Located, view: TextView, change: TextChange) -> tuple[str, ...]:
+def _warnings(located: Located, view: TextView, change: TextChange) -> tuple[str, ...]:
     found = [located.link] if located.link else []
     if change.kind is Kind.APPEND and view.text and not view.text.endswith("\n"):
         found.append("The file does not end with a newline: the text continues its last line.")
     if view.standing.created is None:
-        now = await context.changes.means.look(view.standing.spot)
-        if now.links > 1:
-            found.append(f"The file has other hard links ({now.links - 1}): they keep the old text.")
-        if now.read_only:
+        if view.now.links > 1:
+            found.append(f"The file has other hard links ({view.now.links - 1}): they keep the old text.")
+        if view.now.read_only:
             found.append("The file is read-only. Applying this changes it all the same; it stays read-only.")
     return tuple(found)

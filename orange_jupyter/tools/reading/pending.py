@@ -76,5 +76,4 @@ async def by_real_name(context: ToolContext, place: Place) -> ToolContext:
     if place.outside:
         return context
     hide = hider(context, (await context.workspace.spot(place)).relative)
-    find = context.find_secrets
-    return replace(context, find_secrets=lambda text: merged([*find(text), *hide(text)]))
+    return replace(context, find_secrets=lambda text: merged(hide(text)))

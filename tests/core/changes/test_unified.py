@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from orange_jupyter.core.changes.hunks import hunks
 from orange_jupyter.core.changes.lines import lines_of
 from orange_jupyter.core.changes.matching import appended
 from orange_jupyter.core.changes.rewriting import rewritten
@@ -23,12 +24,12 @@ def test_the_form_of_a_unified_diff() -> None:
         "@@ -1,3 +1,4 @@\n 1\n-2\n+二\n+2b\n 3\n"
         "@@ -9,2 +10,3 @@\n 9\n-末\n\\ No newline at end of file\n+末\n+终\n"
     )
-    assert counts(text, splices) == (4, 2)
+    assert counts(hunks(text, splices)) == (4, 2)
 
 
 def test_no_change_is_no_diff() -> None:
     assert unified("a\n", [], "a.md") == ""
-    assert counts("a\n", []) == (0, 0)
+    assert counts(hunks("a\n", [])) == (0, 0)
 
 
 def test_an_empty_range_names_the_line_before_it() -> None:
@@ -39,7 +40,7 @@ def test_an_empty_range_names_the_line_before_it() -> None:
 def test_a_long_replacement_that_changes_one_line_counts_one() -> None:
     text = "a\nb\nc\n"
     splices = [appended(text, "d\n"), *rewritten(text, "a\nB\nc\n")]
-    assert counts(text, splices) == (2, 1)
+    assert counts(hunks(text, splices)) == (2, 1)
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -62,5 +63,5 @@ def test_git_applies_it_to_the_very_bytes(tmp_path: Path, seed: int) -> None:
     )
     assert ran.returncode == 0, ran.stderr.decode()
     assert file.read_bytes() == spliced(text, splices).encode()
-    added, removed = counts(text, splices)
+    added, removed = counts(hunks(text, splices))
     assert len(lines_of(spliced(text, splices))) - len(lines_of(text)) == added - removed
