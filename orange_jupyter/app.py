@@ -75,10 +75,10 @@ class App:
         self.run = run or ForThisRun()
         self.said: set[str] = set()
         self.language: Language = language_of(locale())
-        self.means = means(ground, lambda: self.bases().bases, self.find_secrets)
+        self._masker = Masker()
+        self.means = means(ground, lambda: self.bases().bases, lambda: self._masker)
         self._log: logging.Handler | None = None
         self._approver = approver
-        self._masker = Masker()
         self._nonce = secrets.token_hex(16)
         self.indexing = Indexing(Background(), self.run.patience)
         self._libraries: dict[tuple[KnowledgeBase, ...], Reach] = {}
