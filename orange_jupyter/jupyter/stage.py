@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
@@ -22,8 +22,6 @@ from orange_jupyter.jupyter.view import Card, Item, TurnView
 from orange_jupyter.jupyter.widgets.messages import Approve, Deny, EnterTier, Message, Rendered, Stale, StayInTier
 
 if TYPE_CHECKING:
-    from orange_jupyter.core.corpus import Citation
-    from orange_jupyter.jupyter.sheet import Surroundings
     from orange_jupyter.jupyter.widgets.controls import Controls
 
 PATIENCE = 0.4
@@ -144,19 +142,10 @@ class CellStage:
         else:
             self._controls.push(self._shown((request, outcome)), now=True)
 
-    def show_passage(self, citation: Citation, place: Surroundings) -> None:
-        """Open a cited passage in the controls."""
-        if self._controls is not None:
-            self._controls.show_passage(citation, place)
-
-    def quotation(self, citation_id: str) -> str | None:
-        """What the answer so far claims to quote from a citation."""
-        return self._controls.quotation(citation_id) if self._controls is not None else None
-
-    def inspect(self, message: dict[str, Any], pictures: Sequence[bytes] = ()) -> None:
-        """Send what a page that is looked at shows to the controls."""
-        if self._controls is not None:
-            self._controls.post(message, pictures)
+    @property
+    def controls(self) -> Controls | None:
+        """The controls that are shown now, for what a person opens in them."""
+        return self._controls
 
     def report(self, what: str, done: int, total: int | None) -> None:
         """Show how far a command has come, with Stop beside it; from any thread. Quick ones show nothing."""

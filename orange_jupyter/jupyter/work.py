@@ -152,7 +152,8 @@ class TurnWork:
         if paper is not None and await self._look.open(paper, self._display):
             return
         places = await office.places((citation,), self._request.where)
-        self._display.stage.show_passage(citation, places.get(citation_id) or nowhere())
+        if (controls := self._display.stage.controls) is not None:
+            controls.show_passage(citation, places.get(citation_id) or nowhere())
 
     async def _switch(self, message: ChooseTier | SwitchPlan) -> None:
         office = await self._entrance.office(self._request.where)

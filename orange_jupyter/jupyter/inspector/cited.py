@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from orange_jupyter.core.citing import cited_ids
 from orange_jupyter.core.errors import ToolError
@@ -29,10 +30,15 @@ class CitedPages:
         """Show a cited page in the controls; False where it cannot be read, so that the passage alone is shown."""
         from orange_jupyter.jupyter.inspector.live import Inspection
 
+        def post(message: dict[str, Any], pictures: Sequence[bytes]) -> None:
+            if display.stage.controls is not None:
+                display.stage.controls.post(message, pictures)
+
         self.close()
-        look = Inspection(paper, display.stage.inspect, self._guard, self._language)
+        look = Inspection(paper, post, self._guard, self._language)
         look.others = others(display.view, paper.citation_id)
-        look.quotation = display.stage.quotation(paper.citation_id)
+        if display.stage.controls is not None:
+            look.quotation = display.stage.controls.quotation(paper.citation_id)
         try:
             await look.begin()
         except ToolError:
