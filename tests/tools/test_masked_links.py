@@ -8,6 +8,7 @@ import shutil
 
 import pytest
 
+from orange_jupyter.core.grant import Tier
 from orange_jupyter.core.masking import telling
 
 VALUE = "plainword"
@@ -60,3 +61,12 @@ async def test_a_chain_of_links_and_a_copy(kb):
 def test_the_name_that_hides_more_counts(link, real, told):
     """R-READ-15."""
     assert telling(link, real) == told
+
+
+async def test_a_note_that_ends_in_a_secret_can_be_continued(kb):
+    """R-READ-15, R-EDIT-6: the value is hidden before and after, so the change is proposed."""
+    (kb.root / "n.md").write_text("note\npassword: hunter2222\n")
+    done = await kb("edit", tier=Tier.WORKSPACE_WRITE, operation="append", path="n.md", content="more\n")
+    assert done["ok"], done
+    read = await kb("read", tier=Tier.WORKSPACE_WRITE, path="n.md")
+    assert "hunter2222" not in json.dumps([done, read])
