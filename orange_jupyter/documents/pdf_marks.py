@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PIL import Image, ImageDraw
+from PIL import Image, ImageChops, ImageDraw
 
 from orange_jupyter.core.document import Box
 from orange_jupyter.documents.pdf_blocks import Line, PageBlock
 
-_FILL = (255, 214, 64, 88)
-_EDGE = (168, 70, 0, 255)
+_FILL = (255, 238, 170)
+_EDGE = (168, 70, 0)
 _BETWEEN = 2
 
 
@@ -34,17 +34,19 @@ def marks(blocks: Sequence[PageBlock], span: Sequence[int], size: tuple[float, f
 
 
 def marked(image: Image.Image, boxes: Sequence[Box]) -> Image.Image:
-    """The picture with an amber fill over each box and an orange outline around all lines of a passage (DESIGN)."""
-    over = Image.new("RGBA", image.size, (0, 0, 0, 0))
-    pen = ImageDraw.Draw(over)
+    """The picture with amber under the letters of each box and an orange outline around a passage (DESIGN)."""
+    layer = Image.new("RGB", image.size, (255, 255, 255))
+    pen = ImageDraw.Draw(layer)
     width, height = image.size
     line = max(2, round(width / 500))
     for x0, y0, x1, y1 in boxes:
         pen.rectangle((x0 * width, y0 * height, x1 * width, y1 * height), fill=_FILL)
+    shown = ImageChops.multiply(image.convert("RGB"), layer)
+    pen = ImageDraw.Draw(shown)
     for x0, y0, x1, y1 in _passages(boxes):
-        edges = (x0 * width - 2 * line, y0 * height - 2 * line, x1 * width + 2 * line, y1 * height + 2 * line)
+        edges = (x0 * width - 1.5 * line, y0 * height - line, x1 * width + 1.5 * line, y1 * height + line)
         pen.rounded_rectangle(edges, radius=3 * line, outline=_EDGE, width=line)
-    return Image.alpha_composite(image.convert("RGBA"), over).convert("RGB")
+    return shown
 
 
 def _passages(boxes: Sequence[Box]) -> list[Box]:

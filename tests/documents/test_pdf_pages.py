@@ -105,6 +105,19 @@ def test_marks_are_boxes_of_lines_where_the_letters_are(make: Callable[[int], La
     assert abs((half[0][2] - half[0][0]) / (found[0][2] - found[0][0]) - 0.5) < 0.1
 
 
+def test_the_first_half_of_a_right_to_left_line_is_its_right_half() -> None:
+    """R-UI-3: marks follow the direction of reading."""
+    with pymupdf.open() as document:
+        page = document.new_page()
+        page.insert_htmlbox((54, 70, 294, 700), '<p dir="rtl">مرحبا بكم في هذا النص الطويل من الصفحة</p>')
+        data = document.tobytes()
+    line = pdf.page_text(data, 1).text.split("\n")[0]
+    whole = pdf.page_text(data, 1, (0, len(line))).marks[0]
+    half = pdf.page_text(data, 1, (0, len(line) // 2)).marks[0]
+    assert half[2] == pytest.approx(whole[2])
+    assert half[0] > whole[0] + 0.3 * (whole[2] - whole[0])
+
+
 def test_the_picture_of_a_marked_page_has_an_orange_outline_and_an_amber_fill() -> None:
     """R-UI-3: the passage can be seen in the picture."""
     data = two_columns(1).drawn("native")
