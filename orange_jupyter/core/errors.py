@@ -8,6 +8,7 @@ OrangeError
 │  ├─ ReadError         unsupported_type, out_of_range, encrypted, damaged, parser_limit …
 │  ├─ ChangeError       no_match, stale_source, target_exists …
 │  ├─ RunError          timed_out, cancelled, busy …
+│  ├─ WebError          blocked_address, bad_scheme, offline …
 │  └─ EvidenceError     invalid_ref, out_of_scope, not_available
 ├─ ConfigError      a setting is wrong: names file, line and key; the person mends it
 ├─ ModelError       the model server did not answer as it should; ends the turn, the question is kept
@@ -83,6 +84,10 @@ class ChangeError(ToolError):
 
 class RunError(ToolError):
     """Something that ran was stopped, failed or is busy."""
+
+
+class WebError(ToolError):
+    """An address is refused, or the web did not give what was asked for."""
 
 
 class EvidenceError(ToolError):
