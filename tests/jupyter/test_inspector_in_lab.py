@@ -87,3 +87,8 @@ def test_a_figure_is_asked_about_its_page_opened_turned_and_what_the_model_saw_l
     expect(lab.output(3).get_by_role("img", name="Page 2 of meng.pdf; marked:")).to_be_visible()
     lab.width(900, 1700)
     lab.shot("inspector-lab-restarted", 3)
+    lab.save()
+    lab.reload(kernel=False)
+    lab.output(3).get_by_role("img", name="Page 2 of meng.pdf; marked:").wait_for()
+    expect(lab.output(3).get_by_text("widget")).to_be_hidden()
+    lab.shot("inspector-lab-reopened", 3)

@@ -14,6 +14,12 @@ from orange_jupyter.jupyter.record_text import plainly
 from orange_jupyter.jupyter.sheet import href
 from orange_jupyter.jupyter.strings import Language, text
 
+_ALONE = (
+    "<style>.jp-OutputArea-child:has(.oj-kept) ~ .jp-OutputArea-child .jp-OutputArea-output:not(:has(*))"
+    "{display:none}</style>"
+)
+"""A live view that was saved and has no kernel any more shows a line of the host's; the figure says all."""
+
 
 @dataclass(frozen=True, slots=True)
 class Kept:
@@ -35,8 +41,8 @@ def figure_html(kept: Kept) -> str:
     word = state((scan["look"], scan["icon"]), scan["word"]) if scan else ""
     head = f'<header>{drawing.mark_icon()}<h3>{escape(title)}</h3> {word} <span class="oj-sub">{side}</span></header>'
     body = [drawing.notes(paper, leaf, language) if not leaf.hidden else "", _body(kept), _link(kept)]
-    card = f'<section class="oj-card" role="group" aria-label="{html.escape(title)}">{head}'
-    return wrapped(f'{card}<div class="oj-body">{"".join(body)}</div></section>', identity=kept.identity)
+    card = f'<section class="oj-card oj-kept" role="group" aria-label="{html.escape(title)}">{head}'
+    return wrapped(f'{_ALONE}{card}<div class="oj-body">{"".join(body)}</div></section>', identity=kept.identity)
 
 
 def figure_markdown(kept: Kept) -> str:
