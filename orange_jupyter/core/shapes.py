@@ -51,9 +51,15 @@ def secret_spans(text: str) -> tuple[tuple[int, int], ...]:
 
 def _fitting(text: str) -> Iterator[re.Pattern[str]]:
     """The shapes that can occur in a text."""
-    long = _LONG.search(text) is not None
+    long: bool | None = None
+    there: dict[str, bool] = {}
     for words, shape in SHAPES:
-        if (long or not shape.groupindex.keys() & {"value", "long"}) and any(word in text for word in words):
+        if not any(there[word] if word in there else there.setdefault(word, word in text) for word in words):
+            continue
+        asks = bool(shape.groupindex.keys() & {"value", "long"})
+        if asks and long is None:  # the whole text is looked through only where a shape asks for it
+            long = _LONG.search(text) is not None
+        if long or not asks:
             yield shape
 
 
