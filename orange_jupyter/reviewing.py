@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import posixpath
 from collections.abc import Sequence
+from dataclasses import replace
 
 from orange_jupyter.app import App, Opened
 from orange_jupyter.core.changes import again, applying, rejecting, undoing
 from orange_jupyter.core.changes.applying import Decided
+from orange_jupyter.core.changes.following import on_disk
 from orange_jupyter.core.changes.proposing import Changes
 from orange_jupyter.core.changes.showing import Shown, shown
 from orange_jupyter.core.changes.values import Choice, Kind, OpState, Proposal
@@ -15,6 +19,7 @@ from orange_jupyter.core.codes import Code
 from orange_jupyter.core.errors import ChangeError, PathError, ToolError
 from orange_jupyter.core.masking import FindSecrets
 from orange_jupyter.core.paths import file_type, is_protected
+from orange_jupyter.surroundings import link_between
 
 
 class SessionReview:
@@ -42,10 +47,11 @@ class SessionReview:
         of_sets = [one for one in everything if one.operation.change_set_id in _sets(chosen)]
         names = {one.id for one in chosen if one.state is not OpState.WITHDRAWN}
         if of_sets != self._read:  # texts are compared and hunks cut again only where something changed
-            self._shown, self._read = await shown(self._app.means, of_sets), of_sets
-        found = tuple(one for one in self._shown if one.proposal.id in names)
+            found = await shown(self._app.means, of_sets)
+            self._shown, self._read = await asyncio.to_thread(_linked, found, everything, self._app.folder), of_sets
+        chosen_now = tuple(one for one in self._shown if one.proposal.id in names)
         older = sum(one.state.open and one.id not in names for one in everything)
-        return found, older
+        return chosen_now, older
 
     async def on_disk(self, operation_id: str) -> str | None:
         """The text of the file that an operation changes, as it is now."""
@@ -111,6 +117,20 @@ class SessionReview:
 def review_of(app: App, opened: Opened, *, turn_id: str = "") -> SessionReview:
     """The review of a session's changes, or of those that one of its turns proposed."""
     return SessionReview(app, opened, turn_id)
+
+
+def _linked(some: Sequence[Shown], everything: Sequence[Proposal], folder: str) -> tuple[Shown, ...]:
+    """With the links of those that change the text of a file which is there."""
+    places = {one.id: number for number, one in enumerate(everything)}
+
+    def link(proposal: Proposal) -> str:
+        if not proposal.operation.kind.text:
+            return ""
+        spot = on_disk(proposal, everything[: places[proposal.id]])
+        file = os.path.join(spot.root, spot.relative)
+        return (link_between(file, folder) or "") if os.path.isfile(file) else ""
+
+    return tuple(replace(one, link=link(one.proposal)) for one in some)
 
 
 def _of_open_sets(everything: Sequence[Proposal]) -> list[Proposal]:

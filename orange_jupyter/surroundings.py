@@ -141,5 +141,10 @@ def link_to(place: Place, folder: str) -> str | None:
     base = place.knowledge_base
     if base is None:
         return None
-    relative = os.path.relpath(os.path.join(base.root, place.relative), os.path.realpath(folder))
+    return link_between(os.path.join(base.root, place.relative), folder)
+
+
+def link_between(file: str, folder: str) -> str | None:
+    """The same for a file's real path."""
+    relative = os.path.relpath(file, os.path.realpath(folder))
     return None if relative.startswith("..") else relative.replace(os.sep, "/")

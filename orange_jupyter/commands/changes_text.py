@@ -14,6 +14,7 @@ from orange_jupyter.core.changes.values import Operation, OpState
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.masking import MASK, FindSecrets
 from orange_jupyter.core.visible import visible
+from orange_jupyter.jupyter.changes.listing import trashed_size
 from orange_jupyter.jupyter.strings import Say
 
 LATELY = 10
@@ -69,7 +70,7 @@ def _size(say: Say, shown: Shown) -> str:
     lines = f"+{shown.added:,} −{shown.removed:,}" if shown.below is not None else ""
     if lines and operation.affected_files == 1:
         return lines
-    return " ".join([lines, say("changes.files", n=operation.affected_files)]).strip()
+    return " ".join([lines, say("changes.files", n=operation.affected_files), trashed_size(shown.proposal)]).strip()
 
 
 def remarks(telling: Telling, shown: Shown) -> list[str]:

@@ -321,6 +321,7 @@ class Review {
     const { act, how, way } = button.dataset;
     if (act === "unfold") this.send({ type: "unfold", op: id, how });
     if (act === "open") this.open(id);
+    if (act === "file") this.openFile(button);
     if (act === "edit") this.edit(button, id);
     if (act === "undo") this.decide("undo", button.dataset.op.split(" "));
     if (act === "way") this.wayOut(id, way, button);
@@ -330,6 +331,21 @@ class Review {
     this.target = id;
     if (this.slots.get(`file:${id}`)?.querySelector(".oj-part")) this.go();
     else this.send({ type: "unfold", op: id, how: "open" });
+  }
+
+  // Lab opens a file by a command of its own: the record's link to it does that, also while the record is hidden. Where
+  // the record has no such link this button carries the command (as in the page inspector), where the path is known.
+  openFile(button) {
+    const path = button.dataset.link;
+    const links = [...(document.getElementById(this.look.record)?.querySelectorAll('a[href*="/files/"]') || [])];
+    const served = (link) => decodeURIComponent(/\/files\/([^?#]+)/.exec(link.href)[1]);
+    const link = links.find((one) => `/${served(one)}`.endsWith(`/${path}`));
+    if (link) return link.click();
+    const notebook = /\/(?:tree|notebooks)\/(.+)$/.exec(window.location.pathname);
+    if (!notebook) return;
+    const whole = [...decodeURIComponent(notebook[1]).split("/").slice(0, -1), path].join("/");
+    button.setAttribute("data-commandlinker-command", "rendermime:handle-local-link"); // Lab hears this very click
+    button.setAttribute("data-commandlinker-args", JSON.stringify({ path: whole, id: "" }));
   }
 
   go() {

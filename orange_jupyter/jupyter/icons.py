@@ -7,6 +7,7 @@ from types import MappingProxyType
 PATHS = MappingProxyType(
     {
         "again": "M13 8a5 5 0 1 1-1.5-3.6M13 2.5v2.6h-2.6",
+        "out": "M6 3H3v10h10v-3M9 3h4v4M13 3L7.5 8.5",
         "arrow": "M2.5 8h10M9 4.5L12.5 8 9 11.5",
         "ask": "M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2zM8 4.8V8l2.2 1.5",
         "book": "M3 2.5h8.5A1.5 1.5 0 0 1 13 4v9.5H4.5A1.5 1.5 0 0 1 3 12zM3 12a1.5 1.5 0 0 1 1.5-1.5H13",

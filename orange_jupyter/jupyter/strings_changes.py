@@ -103,6 +103,7 @@ CHANGE_WORDS = MappingProxyType(
         ),
         "change.not_done": ("{name}: {words}", "{name}：{words}"),
         # editing a hunk
+        "change.open": ("Open file", "打开文件"),
         "change.edit": ("Edit", "编辑"),
         "change.editing": ("Editing hunk {n} of {all}", "正在编辑第 {n} / {all} 处"),
         "change.editing.lines": ("after-text of lines {first}–{last}", "第 {first}–{last} 行改动后的文本"),

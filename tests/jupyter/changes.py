@@ -37,7 +37,7 @@ def text_change(name: str, below: str, after: str, *, state: OpState = OpState.P
         splices=splices,
         **fields,
     )
-    added, removed = counts(below, splices)
+    added, removed = counts(hunks(below, splices))
     return Shown(proposal, digest(proposal), below, hunks(below, splices), added, removed)
 
 

@@ -115,7 +115,7 @@ class Draft:
     depends_on: tuple[str, ...] = ()
     content: str | None = None
     fingerprint: str = ""
-    size: int = 0
+    size: int | None = None
     turn_id: str = ""
     child: str | None = None
     change_set_id: str | None = None

@@ -20,7 +20,8 @@ class Shown:
     """One operation to be looked at; `digest` is what a Choice of it is bound to.
 
     `below` is the text that it changes (None where it changes no text, or that is not kept any more), `added` and
-    `removed` count lines. A new file shows its content as added lines over "".
+    `removed` count lines. A new file shows its content as added lines over "". `link` is where a notebook finds
+    the file, if it can.
     """
 
     proposal: Proposal
@@ -30,6 +31,7 @@ class Shown:
     added: int = 0
     removed: int = 0
     needed_by: int = 0
+    link: str = ""
 
 
 async def shown(means: Means, proposals: Sequence[Proposal]) -> tuple[Shown, ...]:

@@ -131,7 +131,7 @@ class Proposal(Value):
     asked: tuple[Edit, ...] = ()
     content: str | None = None
     fingerprint: str = ""
-    size: int = 0
+    size: int | None = None
     taken: tuple[Splice, ...] | None = None
     choice: Choice | None = None
     error: str | None = None

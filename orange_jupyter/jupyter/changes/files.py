@@ -14,6 +14,7 @@ from orange_jupyter.jupyter.changes.diffs import piece, split, unified
 from orange_jupyter.jupyter.changes.listing import counted, symbol
 from orange_jupyter.jupyter.changes.pages import FIRST_HUNKS, Chunk, Extent, Page, Pages, Part, hunks_of, weight
 from orange_jupyter.jupyter.icons import icon
+from orange_jupyter.jupyter.sheet import name
 from orange_jupyter.jupyter.strings import Language, text
 
 NO_EDITS: Mapping[int, str] = MappingProxyType({})
@@ -92,7 +93,21 @@ def _head(shown: Shown, page: Page, pages: Pages, language: Language) -> str:
     return (
         f'<header>{icon(symbol(operation))}<span class="oj-path" tabindex="-1">{piece(operation.path)}</span>'
         f'<span class="oj-num">{counted(shown.added, shown.removed)}</span><span class="oj-grow"></span>'
-        f'<span class="oj-sub">{html.escape(_encoding(shown, language))}</span>{warning}</header>'
+        f'<span class="oj-sub">{html.escape(_encoding(shown, language))}</span>'
+        f"{_open(shown, language)}{warning}</header>"
+    )
+
+
+def _open(shown: Shown, language: Language) -> str:
+    """A button that opens the file; the front end knows where the notebook lies, from where the link goes."""
+    if not shown.link:
+        return ""
+    words = html.escape(text(language, "change.open"))
+    aria = html.escape(f"{text(language, 'change.open')} {name(shown.proposal.operation.path)}", quote=True)
+    link = html.escape(shown.link, quote=True)
+    return (
+        f'<button type="button" class="oj-btn is-quiet" data-act="file" data-link="{link}" '
+        f'aria-label="{aria}">{icon("out")}{words}</button>'
     )
 
 

@@ -6,7 +6,7 @@ import html
 from collections.abc import Sequence
 
 from orange_jupyter.core.changes.showing import Shown
-from orange_jupyter.core.changes.values import Kind, Operation, OpState
+from orange_jupyter.core.changes.values import Kind, Operation, OpState, Proposal
 from orange_jupyter.jupyter.changes.diffs import piece
 from orange_jupyter.jupyter.icons import icon
 from orange_jupyter.jupyter.sheet import name
@@ -23,6 +23,7 @@ _ICONS = {
     Kind.RENAME: "rename",
     Kind.DELETE: "trash",
 }
+_SIZES = (("GB", 1_000_000_000), ("MB", 1_000_000), ("KB", 1_000))
 _WORDS = (Kind.CREATE_FILE, Kind.CREATE_FOLDER, Kind.RENAME, Kind.DELETE, Kind.REWRITE)
 
 
@@ -92,14 +93,25 @@ def titled(operation: Operation, language: Language, *, openable: bool = False) 
 
 
 def _right(shown: Shown, language: Language) -> str:
-    operation = shown.proposal.operation
+    operation, size = shown.proposal.operation, trashed_size(shown.proposal)
     if shown.needed_by:
         return f'<span class="oj-tag">{html.escape(text(language, "change.needed_by", n=shown.needed_by))}</span>'
     if shown.below is not None:
         return f'<span class="oj-num" data-say="counts">{counted(shown.added, shown.removed)}</span>'
-    if operation.affected_files > 1:
-        return f'<span class="oj-num">{html.escape(text(language, "change.files", n=operation.affected_files))}</span>'
-    return "<span></span>"
+    files = text(language, "change.files", n=operation.affected_files) if operation.affected_files > 1 else ""
+    said = f"{files}, {size}" if files and size else files or size
+    return f'<span class="oj-num"><span class="oj-sub">{html.escape(said)}</span></span>' if said else "<span></span>"
+
+
+def trashed_size(proposal: Proposal) -> str:
+    """How large it is what goes to the trash, for people: `412 B`, `1.2 KB`; "" where that is not known."""
+    if proposal.operation.kind is not Kind.DELETE or proposal.size is None:
+        return ""
+    for word, unit in _SIZES:
+        if proposal.size >= unit:
+            amount = proposal.size / unit
+            return f"{amount:.1f} {word}" if amount < 10 else f"{amount:,.0f} {word}"
+    return f"{proposal.size} B"
 
 
 def whys(shown: Shown, parent: Shown | None, language: Language) -> str:

@@ -24,7 +24,7 @@ from orange_jupyter.jupyter.changes.veils import Veils
 from orange_jupyter.jupyter.icons import icon
 from orange_jupyter.jupyter.record_html import wrapped
 from orange_jupyter.jupyter.record_text import plainly
-from orange_jupyter.jupyter.sheet import date, name
+from orange_jupyter.jupyter.sheet import date, href, name
 from orange_jupyter.jupyter.strings import Language, text
 
 OPERATIONS = 100
@@ -160,8 +160,11 @@ def _diff(one: _Entry, kept: Kept) -> str:
     tables = "".join(unified(chunk, kept.language, one.hide) for part in one.page.parts for chunk in part.chunks)
     words = text(kept.language, "change.rest.record", n=f"{one.page.rest:,}")
     rest = f'<p class="oj-folded">{html.escape(words)}</p>' if one.page.rest else ""
-    head = piece(one.shown.proposal.operation.path)
-    return f'<div class="oj-file"><header><span class="oj-path">{head}</span></header>{tables}{rest}</div>'
+    head = f'<span class="oj-path">{piece(one.shown.proposal.operation.path)}</span>'
+    if one.shown.link and Masked(one.shown.link, kept.find(one.shown.link)).count == 0:
+        words = html.escape(text(kept.language, "change.open"))
+        head += f' <span class="oj-sub"><a href="{href(one.shown.link)}">{words}</a></span>'
+    return f'<div class="oj-file"><header>{head}</header>{tables}{rest}</div>'
 
 
 def _title(kept: Kept) -> str:

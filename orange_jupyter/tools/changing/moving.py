@@ -87,7 +87,9 @@ class _Thing:
 
 
 def _size(proposal: Proposal) -> int:
-    return proposal.size or len((proposal.content or "").encode("utf-8", "surrogatepass"))
+    if proposal.size is not None:
+        return proposal.size
+    return len((proposal.content or "").encode("utf-8", "surrogatepass"))
 
 
 async def plan_move(context: ToolContext, kind: Kind, place: Place, to: tuple[str, str | None]) -> Action:
