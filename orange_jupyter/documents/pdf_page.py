@@ -49,7 +49,7 @@ class Reader:
 
     def page(self, number: int) -> Page:
         """A page; `number` counts from 1. Raises what PyMuPDF raises."""
-        shown = self.document[number - 1]
+        shown = self.document.load_page(number - 1)
         found = sheet(shown)
         faults: set[str] = set()
         letters = sum([len(piece.text) for piece in (*found.main, *found.rest, *found.outside)])
