@@ -43,7 +43,6 @@ class SessionPaper:
         self._opened = opened
         self._cited: Citation | None = None
         self._hash: str | None = None
-        self._content: FileBytes | None = None
         self._document: tuple[str, DocumentText, Masked] | None = None
         self._leaves: OrderedDict[tuple[str, int], Leaf] = OrderedDict()
         self._named: set[str] = set()

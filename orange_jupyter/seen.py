@@ -16,7 +16,7 @@ MOST = 20
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a file: by its id (also after a rename) and its path; `number` None is the whole file."""
+    """A part of a file: by its id (also after a rename) and its path; `number` counts from 1."""
 
     file_id: str | None
     path: str

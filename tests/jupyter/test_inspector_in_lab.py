@@ -74,6 +74,9 @@ def test_a_figure_is_asked_about_its_page_opened_turned_and_what_the_model_saw_l
     for cell, name in ((3, "Page 2 of meng.pdf; marked:"), (4, "fig.png")):
         lab.run(cell)
         lab.output(cell).locator(".oj-inspector").get_by_role("img", name=name).wait_for()
+    lab.output(4).get_by_role("button", name="Open in Lab").click()
+    lab.page.get_by_role("tab", name="fig.png").wait_for()
+    lab.page.evaluate("() => window.jupyterapp.shell.currentWidget.dispose()")
     saved = json.dumps(lab.outputs(3))
     assert "data:image/jpeg;base64," in saved or "data:image/png;base64," in saved
     lab.shot("inspector-lab-show", 3)

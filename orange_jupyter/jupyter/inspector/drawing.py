@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import posixpath
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -164,9 +165,11 @@ def notes(paper: Paper, leaf: Leaf, language: Language) -> str:
     return "".join(found)
 
 
-def blocks_of(leaf: Leaf, language: Language) -> str:
+def blocks_of(paper: Paper, leaf: Leaf, language: Language) -> str:
     """A DOCX's blocks: the asked one marked, its neighbours dim; a picture's place is an `img` that is filled later."""
-    return "".join(_block(one, leaf, language) for one in leaf.blocks)
+    file = name(posixpath.basename(paper.name))
+    alt = partial(text, language, "look.alt.block", name=file)
+    return "".join(_block(one, leaf, (alt(n=one.number), text(language, "look.no_picture"))) for one in leaf.blocks)
 
 
 def pictures_of(leaf: Leaf) -> list[Picture]:
@@ -175,7 +178,8 @@ def pictures_of(leaf: Leaf) -> list[Picture]:
     return own + [one.picture for one in leaf.blocks if one.picture is not None]
 
 
-def _block(block: Block, leaf: Leaf, language: Language) -> str:
+def _block(block: Block, leaf: Leaf, words: tuple[str, str]) -> str:
+    """One block; `words` are its picture's alternative text, and what is said where it cannot be shown."""
     shown = block.text[:TEXT_LIMIT]
     if block.number == leaf.part and leaf.marked:
         parts = (lines(leaf.before), f"<mark>{lines(leaf.marked)}</mark>", lines(leaf.after))
@@ -183,10 +187,9 @@ def _block(block: Block, leaf: Leaf, language: Language) -> str:
     else:
         inner = f"<mark>{lines(shown)}</mark>" if block.number == leaf.part and shown else lines(shown)
     if block.picture is not None:
-        alt = escape(text(language, "look.alt.block", n=block.number, name="DOCX"))
-        inner = f'<img data-picture alt="{alt}">' + (f"<br>{inner}" if inner else "")
+        inner = f'<img data-picture alt="{html.escape(words[0])}">' + (f"<br>{inner}" if inner else "")
     elif block.kind == "image":
-        inner += f" <i>{escape(text(language, 'look.no_picture'))}</i>"
+        inner += f" <i>{escape(words[1])}</i>"
     look = f"oj-blk is-{block.kind}" + (" is-here" if block.number == leaf.part else "")
     number = f'<span class="oj-sub oj-num">{block.number}</span>'
     return f'<div class="{look}">{number}<div>{inner}</div></div>'

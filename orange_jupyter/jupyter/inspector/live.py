@@ -107,7 +107,7 @@ class Inspection:
             "frames": [list(box) for box in drawing.frames(leaf.marks)],
             "pictures": [{"media": one.media_type, "width": one.width, "height": one.height} for one in pictures],
             "own": leaf.picture is not None,
-            "blocks": drawing.blocks_of(leaf, language),
+            "blocks": drawing.blocks_of(paper, leaf, language),
             "text": drawing.beside(paper, leaf, language),
             "notes": missing_note(missing, language) + drawing.notes(paper, leaf, language),
             "copy": leaf.marked or leaf.text,

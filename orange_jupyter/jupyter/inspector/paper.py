@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 from orange_jupyter.core.document import Box, Picture
@@ -123,4 +123,4 @@ class Others:
     """Which of several cited passages of the same page this one is; (1, 1) where it is the only one."""
 
     number: int = 1
-    of: int = field(default=1)
+    of: int = 1
