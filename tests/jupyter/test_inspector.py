@@ -14,8 +14,17 @@ import pytest
 
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.corpus import Citation
+from orange_jupyter.core.deltas import TextDelta
 from orange_jupyter.core.errors import ReadError
-from orange_jupyter.core.events import CallFinished, Event, StepStarted, StopReason, TurnFinished, TurnStarted
+from orange_jupyter.core.events import (
+    CallFinished,
+    CallStarted,
+    Event,
+    StepStarted,
+    StopReason,
+    TurnFinished,
+    TurnStarted,
+)
 from orange_jupyter.core.grant import Tier
 from orange_jupyter.core.messages import Image, ToolResult
 from orange_jupyter.jupyter.figures import PAGE
@@ -369,9 +378,9 @@ def test_the_passages_of_one_page_are_counted() -> None:
         return citation(number, "meng.pdf", "words").model_copy(update={"file_id": "f_1", "page": page})
 
     known = (cited(1, 7), cited(2, 8), cited(3, 7))
-    call = event(citations=known)
-    view = view_of(turn(1)).hear(call)
-    assert others(view, "c1") == Others()
+    view = view_of(turn(1)).hear(CallStarted(call_id="x", tool="read", arguments={})).hear(event(citations=known))
+    view = view.hear(NEXT).deltas([TextDelta(text="One [c1], another [c3], elsewhere [c2].")])
+    assert [others(view, name) for name in ("c1", "c2", "c3")] == [Others(1, 2), Others(), Others(2, 2)]
     assert drawing.aside(Others(1, 2), "en") == "passage 1 of 2 on this page"
 
 
