@@ -23,6 +23,8 @@ from orange_jupyter.documents.pool import Pool
 from orange_jupyter.documents.process import WorkerLimits
 from orange_jupyter.documents.text import decode
 
+_PLAINLY = frozenset({("pdf", "text"), ("pdf", "extract"), ("pdf", "page_text")})
+
 
 class LocalDocuments:
     """Implements `core.ports.Documents` over FORMATS. Used from one event loop; `close` ends the workers."""
@@ -70,7 +72,7 @@ class LocalDocuments:
         entry = _format(file_type, "extract", len(data))
         if entry.in_worker:
             call = {"file_type": file_type, "operation": "extract", "arguments": {"name": stem}}
-            found = cast(Extract, await self._pool.run(call, data, background=True))
+            found = cast(Extract, await self._call(call, data, background=True))
             return await asyncio.to_thread(hidden_in_document, found, self._find_secrets)
         return await asyncio.to_thread(self._extract_note, entry, data, (name, encoding))
 
@@ -96,7 +98,17 @@ class LocalDocuments:
     async def _run(self, data: bytes, file_type: str, operation: str, **arguments: Any) -> Result:
         _format(file_type, operation, len(data))
         call = {"file_type": file_type, "operation": operation, "arguments": arguments}
-        return await self._pool.run(call, data)
+        return await self._call(call, data)
+
+    async def _call(self, call: dict[str, Any], data: bytes, *, background: bool = False) -> Result:
+        """Run a call in a worker; a PDF that crashed it is read once more without drawing anything of it."""
+        try:
+            return await self._pool.run(call, data, background=background)
+        except ReadError as error:
+            if error.code is not Code.PARSER_CRASHED or (call["file_type"], call["operation"]) not in _PLAINLY:
+                raise
+        plainly = {**call, "arguments": {**call["arguments"], "plain": True}}
+        return await self._pool.run(plainly, data, background=background)
 
 
 def workers_here() -> int:

@@ -36,25 +36,26 @@ _EMPTY_TITLES = frozenset({"untitled", "unknown", "none", "title", "document1"})
 _PROGRAM = re.compile(r"^Microsoft (?:Word|PowerPoint|Excel) - ")
 
 
-def text(data: bytes) -> DocumentText:
+def text(data: bytes, *, plain: bool = False) -> DocumentText:
     """All pages' text and blocks, numbered from 1 through the document; `box` in points from the page's top left.
 
     A page's text is its blocks' texts joined by a blank line, in the order of reading (R-READ-3). A page that cannot
-    be read is "" with a warning. Raises ReadError type_mismatch, damaged, encrypted.
+    be read is "" with a warning. With `plain` nothing of the pages is drawn, so hidden text is not looked for.
+    Raises ReadError type_mismatch, damaged, encrypted.
     """
     with _opened(data) as document:
-        pages, said = _pages(document, data)
+        pages, said = _pages(Reader(document, ordered=_in_budget(document, data), plain=plain))
         said += pdf_actions.warnings(document, data)
         title = _title(document)
     return DocumentText("pdf", tuple(page.text for page in pages), _numbered(pages), title, said)
 
 
-def extract(data: bytes, *, name: str) -> Extract:
+def extract(data: bytes, *, name: str, plain: bool = False) -> Extract:
     """Title (the PDF's own, else `name`) and passages by page, each with the block in which it begins.
 
     Raises ReadError as `text` does.
     """
-    read = text(data)
+    read = text(data, plain=plain)
     chunks: list[Chunk] = []
     for number, page in enumerate(read.pages, 1):
         blocks = [block for block in read.blocks if block.page == number]
@@ -75,14 +76,14 @@ def extract(data: bytes, *, name: str) -> Extract:
     )
 
 
-def page_text(data: bytes, page: int, span: Sequence[int] | None = None) -> PageText:
+def page_text(data: bytes, page: int, span: Sequence[int] | None = None, *, plain: bool = False) -> PageText:
     """One page's text, size, columns and warnings, and one box a line of `span`, in shares of the page.
 
     Raises ReadError out_of_range, damaged, encrypted.
     """
     with _opened(data) as document:
         _check_page(document, page)
-        reader = Reader(document, ordered=_in_budget(document, data))
+        reader = Reader(document, ordered=_in_budget(document, data), plain=plain)
         found = _read(reader, page)
         if found is None:
             raise _damaged(f"page {page} cannot be read")
@@ -158,12 +159,11 @@ def _in_budget(document: Any, data: bytes) -> bool:
     return len(data) <= MOST_BYTES and document.page_count <= MOST_PAGES
 
 
-def _pages(document: Any, data: bytes) -> tuple[list[Page], tuple[str, ...]]:
+def _pages(reader: Reader) -> tuple[list[Page], tuple[str, ...]]:
     """All pages and what is to be said of them. Raises ReadError damaged if none can be read."""
-    reader = Reader(document, ordered=_in_budget(document, data))
     pages: list[Page] = []
     broken: list[int] = []
-    for number in range(1, document.page_count + 1):
+    for number in range(1, reader.document.page_count + 1):
         page = _read(reader, number)
         if page is None:
             broken.append(number)
@@ -171,6 +171,8 @@ def _pages(document: Any, data: bytes) -> tuple[list[Page], tuple[str, ...]]:
     if len(broken) == len(pages):
         raise _damaged("none of its pages can be read")
     said = warnings(pages, ordered=reader.ordered)
+    if reader.plain:
+        said += ("Drawing this file makes its reader crash; whether text is hidden on its pages was not looked at.",)
     if broken:
         one = len(broken) == 1
         what = f"Page {broken[0]}" if one else f"Pages {named(broken)}"

@@ -41,10 +41,14 @@ class Page:
 
 @dataclass(slots=True)
 class Reader:
-    """Reads the pages of one open document; `ordered` rebuilds the order of reading. Bounds the looks at ink."""
+    """Reads the pages of one open document; `ordered` rebuilds the order of reading. Bounds the looks at ink.
+
+    With `plain` nothing is drawn: MuPDF's drawing of damaged pages can abort the process where reading does not.
+    """
 
     document: Any
     ordered: bool
+    plain: bool = False
     _looks: int = field(default=0)
 
     def page(self, number: int) -> Page:
@@ -72,7 +76,7 @@ class Reader:
     def _hidden(self, shown: Any, found: Sheet) -> bool:
         """Whether some text cannot be seen: white on white, or too small. An invisible layer over a scan is none."""
         faint = [piece for piece in (*found.main, *found.rest) if piece.faint and len(piece.text.strip()) > 2]
-        if not faint:
+        if not faint or self.plain:
             return False
         if any(piece.size < 1.5 for piece in faint):
             return True

@@ -45,6 +45,20 @@ async def test_three_hundred_broken_files_give_a_result_or_a_typed_error(data: P
     await documents.close()
 
 
+@pytest.mark.corpus
+async def test_a_page_whose_drawing_ends_the_worker_is_read_all_the_same(data: Path) -> None:
+    """D02, D03: MuPDF aborts while it draws these pages; their text needs no drawing, and a warning says what is left."""
+    honest = (data / "documents" / "pdfplumber_tests_pdfs_pr-138-example.pdf").read_bytes()
+    change = next(change for change in CHANGES if change.__name__ == "_flipped")
+    documents = LocalDocuments()
+    read = await documents.text(bytes(change(bytearray(honest), random.Random(3))), "pdf")
+    assert len(read.pages) == 2
+    assert sum(map(len, read.pages)) > 10_000
+    if "crash" not in " ".join(read.warnings):  # a MuPDF that no longer aborts looked at the pages itself
+        assert read.warnings == (await documents.text(honest, "pdf")).warnings
+    await documents.close()
+
+
 def test_the_same_seed_makes_the_same_files() -> None:
     """D02: so that a failure can be looked at."""
     files = originals(None)
