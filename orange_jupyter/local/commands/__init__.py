@@ -1,0 +1,1 @@
+"""Commands of the person's system: started, watched, ended with all that they started (spec 04)."""
