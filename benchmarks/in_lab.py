@@ -111,26 +111,28 @@ def test_approve(lab: Lab) -> None:
 def test_changes(lab: Lab) -> None:
     """Milliseconds from each click in a review of 200 operations, one of them on a 5 MB note, to the painted answer."""
     lines = [f"第 {number} 行 the factor of station {number} stays\n" for number in range(120_000)]
-    edits = [
-        {"oldText": lines[at], "newText": lines[at].replace("stays", "moves")} for at in range(500, 120_000, 10_000)
-    ]
-    calls = [{"name": "edit", "arguments": {"operation": "replace", "path": "big.md", "edits": edits}}]
+    places = range(500, 120_000, 10_000)
+    edits = [{"oldText": lines[at], "newText": lines[at].replace("stays", "moves")} for at in places]
+    calls = [{"name": "edit", "arguments": {"operation": "multi_replace", "path": "big.md", "edits": edits}}]
     calls += [
-        {"name": "write", "arguments": {"kind": "file", "targetPath": f"new/{at}.md", "content": f"note {at}\n" * 20}}
+        {"name": "write", "arguments": {"kind": "file", "targetPath": f"new-{at}.md", "content": f"note {at}\n" * 20}}
         for at in range(OPERATIONS - 1)
     ]
-    files = {"kb/big.md": "".join(lines), "writer.json": json.dumps({"replies": [{"calls": calls}, {"text": "Done."}]})}
+    files = {
+        "kb/big.md": "".join(lines),
+        "writer.json": json.dumps({"context_window": 900_000, "replies": [{"calls": calls}, {"text": "Done."}]}),
+    }
     cells = [
         "%load_ext orange_jupyter",
         "%orange kb add kb",
-        "%orange model add writer --provider scripted --script writer.json --context 900000",
+        "%orange model add writer --provider scripted --script writer.json",
         "%%orange --model writer --tier workspace-write\npropose",
     ]
     lab.open(cells, files=files)
     for index in range(4):
         lab.run(index)
     review = lab.output(3)
-    review.get_by_role("button", name="Apply all").wait_for(timeout=60_000)
+    review.get_by_role("button", name="Apply all").wait_for(timeout=6_000)
     lab.page.evaluate(NOTE_ANSWERS)
     took: dict[str, float] = {}
 
@@ -147,7 +149,7 @@ def test_changes(lab: Lab) -> None:
         if parts.count() == 0 and review.get_by_role("button", name=name).count():
             click(f"open: {name}", review.get_by_role("button", name=name).first)
     click("one hunk off", parts.nth(1).get_by_role("checkbox"))
-    click("one operation off", review.get_by_role("checkbox", name="new/7.md").first)
+    click("one operation off", review.get_by_role("checkbox", name="new-7.md").first)
     everything = review.get_by_role("checkbox", name=f"of {OPERATIONS} selected")
     click("all on", everything)
     click("all off", everything)
