@@ -17,7 +17,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import Field, ValidationError, field_validator
 
 from orange_jupyter.config_file import BOM, edit_toml, locate, parse_toml, wrong_key, wrong_value
-from orange_jupyter.config_models import ModelSettings, Prices, Provider, Table
+from orange_jupyter.config_models import ModelSettings, Prices, Provider, Table, WebSettings
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.errors import ConfigError, UsageError
 from orange_jupyter.core.grant import Switches, Tier
@@ -130,6 +130,7 @@ class Settings(Table):
     limits: Limits = Limits()
     headless: Headless = Headless()
     changes: KeepSettings = KeepSettings()
+    web: WebSettings = WebSettings()
 
     @field_validator("default_tier")
     @classmethod

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
 
 from orange_jupyter.core.document import PictureLimits
+from orange_jupyter.core.errors import WebError
 
 
 class Table(BaseModel):
@@ -29,6 +30,61 @@ class Provider(StrEnum):
     EMBEDDED = "embedded"
     SCRIPTED = "scripted"
     VIRTUAL = "virtual"
+
+
+class SearchSettings(Table):
+    """`[web.search]` (R-WEB-2): a backend without a key, or an endpoint that answers in JSON.
+
+    `url` holds `{query}`; `results` is the dotted path of the list, the others name the fields of one result.
+    """
+
+    backend: Literal["duckduckgo", "json", "off"] = "duckduckgo"
+    url: str = Field("", max_length=2_000)
+    results: str = "results"
+    title: str = "title"
+    link: str = "url"
+    snippet: str = "content"
+    date: str = "publishedDate"
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        if (self.backend == "json") != bool(self.url):
+            raise ValueError('backend = "json" and url go together')
+        if self.url and "{query}" not in self.url.partition("://")[2].partition("/")[2]:
+            raise ValueError("url must hold {query} behind its host, where the words are put")
+        if self.url:
+            _web_address(self.url.replace("{query}", "q"))
+        return self
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """The names as the search takes them."""
+        names = {"results": self.results, "title": self.title, "url": self.link}
+        return {**names, "snippet": self.snippet, "date": self.date}
+
+
+class WebSettings(Table):
+    """`[web]` (R-WEB-3): `allow_hosts` are hosts of the person's own network that may be read, a port behind or not."""
+
+    allow_hosts: list[str] = Field(default_factory=list, max_length=100)
+    search: SearchSettings = SearchSettings()
+
+    @field_validator("allow_hosts")
+    @classmethod
+    def _hosts(cls, value: list[str]) -> list[str]:
+        for host in value:
+            _web_address(host, spot=True)
+        return value
+
+
+def _web_address(written: str, *, spot: bool = False) -> None:
+    """Refuse what is no web address, or with `spot` no host with or without a port. Raises ValueError."""
+    from orange_jupyter.local.web.places import read_place, read_spot
+
+    try:
+        _ = read_spot(written) if spot else read_place(written)
+    except WebError as error:
+        raise ValueError(error.message) from None
 
 
 _OWN_FIELDS = frozenset({"model", "messages", "system", "tools", "stream", "max_tokens", "max_completion_tokens"})

@@ -76,6 +76,15 @@ class LocalDocuments:
             return await asyncio.to_thread(hidden_in_document, found, self._find_secrets)
         return await asyncio.to_thread(self._extract_note, entry, data, (name, encoding))
 
+    async def web_page(self, data: bytes, *, charset: str, url: str, markup: bool) -> DocumentText:
+        """What came from `url` as one page of text: Markdown of HTML (`markup`), else the text as it is.
+
+        `charset` is what the server said, or "". Raises ReadError.
+        """
+        if markup:
+            return cast(DocumentText, await self._run(data, "html", "page", charset=charset, url=url))
+        return cast(DocumentText, await self._run(data, "html", "plain", charset=charset))
+
     def hide(self, find_secrets: FindSecrets) -> None:
         """Keep what this finds out of every later `extract`; what looks like a credential is kept out from the start.
 

@@ -27,5 +27,6 @@ FORMATS = (
     Format("txt", "text", ("extract",), in_worker=False, most_bytes=20 * _MB),
     Format("docx", "word", ("text", "extract", "block_picture"), in_worker=True, most_bytes=200 * _MB),
     Format("pdf", "pdf", ("text", "extract", "page_text", "page_picture"), in_worker=True, most_bytes=200 * _MB),
+    Format("html", "html", ("page", "plain"), in_worker=True, most_bytes=20 * _MB),
     Format("image", "image", ("picture",), in_worker=True, most_bytes=20 * _MB),
 )
