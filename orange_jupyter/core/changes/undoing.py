@@ -33,7 +33,8 @@ async def undo(means: Means, grant: Grant, operation_ids: Sequence[str]) -> tupl
 
 async def _undo(means: Means, operation_ids: Sequence[str]) -> tuple[Decided, ...]:
     found = {one.id: one for one in await means.store.find(operation_ids)}
-    everything = await means.store.sets(list(dict.fromkeys(one.operation.change_set_id for one in found.values())))
+    sessions = dict.fromkeys(one.session_id for one in found.values())
+    everything = [one for name in sessions for one in await means.store.of_session(name)]
     left = [one.id for one in reversed(everything) if one.id in found]
     results: dict[str, Decided] = {}
     while left:  # what was proposed last goes first; where it was applied first it waits for the next round
