@@ -24,6 +24,7 @@ from orange_jupyter.ground import Ground
 from orange_jupyter.jupyter.strings import Language, language_of
 from orange_jupyter.lab_settings import lab_locale
 from orange_jupyter.local.bases import Bases, base_for_folder, load_bases
+from orange_jupyter.local.commands.runner import LocalRunner, RunnerSettings
 from orange_jupyter.local.index.background import Background
 from orange_jupyter.local.index.library import PATIENCE, Indexing, LocalLibrary
 from orange_jupyter.local.workspace import LocalWorkspace
@@ -77,6 +78,7 @@ class App:
         self.language: Language = language_of(locale())
         self._masker = Masker()
         self.means = means(ground, lambda: self.bases().bases, lambda: self._masker)
+        self.runner = LocalRunner(RunnerSettings(ground.environ), self.find_secrets)
         self._log: logging.Handler | None = None
         self._approver = approver
         self._nonce = secrets.token_hex(16)
@@ -201,18 +203,7 @@ class App:
         ids = record.knowledge_base_ids
         if run.folders or run.reselect or not ids:
             ids = self.selected_at_first(await asyncio.to_thread(self.bases))
-        return State(
-            session_id=record.session_id,
-            title=record.title,
-            model=run.model or record.model,
-            tier=run.tier or record.tier,
-            workspace_tier=record.tier,
-            plan=record.plan if run.plan is None else run.plan,
-            memory=record.memory,
-            knowledge_bases=ids,
-            permission_version=record.permission_version,
-            turns=record.turns,
-        )
+        return _state_of(record, run, ids)
 
     async def _parts(self, record: SessionRecord, transcript: Transcript) -> Parts:
         ground, session_id = self.ground, record.session_id
@@ -226,6 +217,7 @@ class App:
             blobs=ground.blobs,
             changes=Changes(session_id, self.means),
             documents=ground.documents,
+            runner=self.runner,
             approver=self._approver,
             clock=ground.clock,
             tools={tool.name: tool for tool in TOOLS},
@@ -262,6 +254,7 @@ class App:
                 lease.release()
         for reach in self._libraries.values():
             await reach.library.close()
+        await self.runner.close()
         await asyncio.to_thread(self.models.close)
         await self.ground.close()
         close_log(self._log)
@@ -272,6 +265,21 @@ def _reach(ground: Ground, chosen: tuple[KnowledgeBase, ...], find_secrets: Find
     library = LocalLibrary(chosen, ground.documents, ground.file_ids, folder, indexing=indexing)
     workspace = LocalWorkspace(chosen, ground.file_ids, ground.protected, find_secrets=find_secrets)
     return Reach(chosen, workspace, library)
+
+
+def _state_of(record: SessionRecord, run: ForThisRun, ids: tuple[str, ...]) -> State:
+    return State(
+        session_id=record.session_id,
+        title=record.title,
+        model=run.model or record.model,
+        tier=run.tier or record.tier,
+        workspace_tier=record.tier,
+        plan=record.plan if run.plan is None else run.plan,
+        memory=record.memory,
+        knowledge_bases=ids,
+        permission_version=record.permission_version,
+        turns=record.turns,
+    )
 
 
 async def _unsaved(_: State) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from orange_jupyter.core.approval import ApprovalRequest, Outcome
 from orange_jupyter.core.codes import Code
-from orange_jupyter.core.desk import Desk, Refused, progress
+from orange_jupyter.core.desk import Desk, Refused, context
 from orange_jupyter.core.errors import RightsError, ToolError
 from orange_jupyter.core.events import ApprovalAsked, ApprovalEnded
 from orange_jupyter.core.grant import Effect, Grant
@@ -96,8 +96,7 @@ async def _again(desk: Desk, call: ToolCall, asked: Asked, given: tuple[Approval
     grant = desk.grant()
     if grant.version != request.permission_version:
         raise RightsError(Code.APPROVAL_EXPIRED, "The rights changed while this waited. Nothing ran.")
-    context = desk.context(grant, progress(desk, call.id))
-    action = await asked.tool.plan(context, asked.arguments)
+    action = await asked.tool.plan(context(desk, call.id), asked.arguments)
     gate(grant, action, asked.tool.name)
     now = approval_request(desk, call, Asked(asked.tool, asked.arguments, action))
     if digest != request.digest or now.digest != request.digest:
@@ -157,6 +156,8 @@ def _shown(desk: Desk, request: ApprovalRequest) -> ApprovalRequest:
             "arguments": desk.mask(request.arguments),
             "target": desk.mask(request.target),
             "facts": tuple((name, desk.mask(value)) for name, value in request.facts),
+            "warnings": tuple(map(desk.mask, request.warnings)),
+            "operands": tuple((desk.mask(path), state) for path, state in request.operands),
         }
     )
 

@@ -79,5 +79,6 @@ class Bench:
             clock=parts.clock,
             model=self.model.info,
             progress=progress,
+            runner=parts.runner,
             find_secrets=parts.find_secrets,
         )

@@ -49,5 +49,17 @@ class Progress(Value):
     call_id: str | None = None
 
 
-Delta = TextDelta | ReasoningDelta | Restarted | ModelRetry | Progress
+class Output(Value):
+    """The newest of what a call writes while it runs, masked: it takes the place of the last one.
+
+    `left_out` counts the lines that stood before it.
+    """
+
+    kind: Literal["output"] = "output"
+    call_id: str
+    text: str
+    left_out: int = 0
+
+
+Delta = TextDelta | ReasoningDelta | Restarted | ModelRetry | Progress | Output
 """What goes to the listeners at once and is not durable by itself."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from orange_jupyter.core.deltas import Delta, Progress
+from orange_jupyter.core.deltas import Delta, Output, Progress
 from orange_jupyter.core.errors import ToolError
 from orange_jupyter.core.events import Event
 from orange_jupyter.core.grant import Grant
@@ -63,3 +63,12 @@ def progress(desk: Desk, call_id: str) -> ReportProgress:
         loop.call_soon_threadsafe(desk.delta, Progress(what=what, done=done, total=total, call_id=call_id))
 
     return report
+
+
+def context(desk: Desk, call_id: str) -> ToolContext:
+    """What one call may use, with the rights of now."""
+
+    def show(text: str, left_out: int) -> None:
+        desk.delta(Output(call_id=call_id, text=text, left_out=left_out))
+
+    return replace(desk.context(desk.grant(), progress(desk, call_id)), show_output=show)

@@ -5,6 +5,7 @@ The model's calls, the command line and everything later go through `run_call`; 
 
 from __future__ import annotations
 
+import asyncio
 import difflib
 import hashlib
 import logging
@@ -15,16 +16,19 @@ from typing import Any
 from orange_jupyter.core.asking import Asked, ask, gate, rights
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.declare import parse
-from orange_jupyter.core.desk import Desk, Refused, masked, progress
+from orange_jupyter.core.desk import Desk, Refused, context, masked
 from orange_jupyter.core.errors import ArgumentError, ToolError
 from orange_jupyter.core.events import CallFinished, CallStarted
 from orange_jupyter.core.held import held
 from orange_jupyter.core.messages import ToolCall, ToolResult
 from orange_jupyter.core.policy import Verdict, decide
-from orange_jupyter.core.result import as_json, clip, envelope, failure
+from orange_jupyter.core.result import as_json, clip, envelope, failure, map_strings
 from orange_jupyter.core.tool import Action, Arguments, Result, Tool, ToolContext
 
 _log = logging.getLogger(__name__)
+
+VIEWED = 40_000
+"""Characters of one text of an envelope that views and transcript get."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +69,17 @@ async def run_call(desk: Desk, call: ToolCall) -> Ran:
         ended = _failed(error, "refused")
     except ToolError as error:
         ended = _failed(error, "allowed")
+    except asyncio.CancelledError as stopped:
+        await _stopped(desk, call, stopped, began)
+        raise
     return await _finish(desk, call, ended, desk.clock.monotonic() - began)
+
+
+async def _stopped(desk: Desk, call: ToolCall, stopped: asyncio.CancelledError, began: float) -> None:
+    """Tell what a stopped call had obtained: a tool says it as a ToolError in the CancelledError that it passes on."""
+    for said in stopped.args:
+        if isinstance(said, ToolError):
+            await _finish(desk, call, _failed(said, "allowed"), desk.clock.monotonic() - began)
 
 
 def _target(tool: Tool[Any] | None, call: ToolCall) -> str:
@@ -99,15 +113,12 @@ async def _attempt(desk: Desk, call: ToolCall, tool: Tool[Any] | None) -> _Ended
             details={"schema": tool.arguments.model_json_schema()["properties"]},
         )
     arguments = parse(tool.arguments, call.arguments, tool.name)
-    grant = desk.grant()
-    context = desk.context(grant, progress(desk, call.id))
-    action = await _plan(tool, context, arguments)
+    action = await _plan(tool, context(desk, call.id), arguments)
     decision = "allowed"
     if gate(desk.grant(), action, tool.name).verdict is Verdict.ASK:
         action = await ask(desk, call, Asked(tool, arguments, action))
         decision = "approved"
-        context = desk.context(desk.grant(), progress(desk, call.id))
-    obtained = await _run(tool, context, (arguments, action))
+    obtained = await _run(tool, context(desk, call.id), (arguments, action))
     whole = envelope(
         obtained.fields, warnings=obtained.warnings, notices=obtained.notices, untrusted=obtained.untrusted
     )
@@ -163,7 +174,7 @@ async def _finish(desk: Desk, call: ToolCall, ended: _Ended, seconds: float) -> 
             summary=desk.mask(ended.summary),
             seconds=seconds,
             result=result,
-            envelope=_for_view(whole, text),
+            envelope=_for_view(whole),
             citations=obtained.citations if obtained else (),
             details_ref=ref,
             total_chars=total,
@@ -172,6 +183,14 @@ async def _finish(desk: Desk, call: ToolCall, ended: _Ended, seconds: float) -> 
     return Ran(result, whole, ended.decision)
 
 
-def _for_view(whole: dict[str, Any], text: str) -> dict[str, Any]:
-    """The whole envelope when it is small; else nothing more than what the model was shown."""
-    return whole if len(text) <= 40_000 else {"ok": whole["ok"]}
+def _for_view(whole: dict[str, Any]) -> dict[str, Any]:
+    """The envelope for the record and the transcript: of a very long text head and tail."""
+    shown: dict[str, Any] = map_strings(whole, _ends)
+    return shown
+
+
+def _ends(text: str) -> str:
+    if len(text) <= VIEWED:
+        return text
+    half = VIEWED // 2
+    return f"{text[:half]}\n[… {len(text) - 2 * half:,} characters left out …]\n{text[-half:]}"

@@ -15,6 +15,7 @@ from orange_jupyter.core.masking import FindSecrets
 from orange_jupyter.core.messages import Value
 from orange_jupyter.core.paths import KnowledgeBase
 from orange_jupyter.core.ports import Approver, Clock, Documents, Library, Listener, Model, ModelInfo, Workspace
+from orange_jupyter.core.running import Runner
 from orange_jupyter.core.shapes import secret_spans
 from orange_jupyter.core.tool import Tool
 
@@ -64,6 +65,7 @@ class Parts:
     blobs: Blobs
     changes: Changes
     documents: Documents
+    runner: Runner
     approver: Approver
     clock: Clock
     tools: Mapping[str, Tool[Any]]

@@ -19,6 +19,7 @@ from orange_jupyter.core.messages import Reply, Request
 from orange_jupyter.core.outside import ANY_FILE, OutsideFilter, OutsideFound
 from orange_jupyter.core.paths import FileBytes, FileInfo, KnowledgeBase, Place
 from orange_jupyter.core.reports import IndexReport
+from orange_jupyter.core.watching import Watched
 
 ReportProgress = Callable[[str, int, int | None], None]
 """(what is going on, done, total or None); may be called from any thread, cheap, never raises."""
@@ -89,7 +90,7 @@ class Model(Protocol):
         ...
 
 
-class Workspace(Protocol):
+class Workspace(Watched, Protocol):
     """The selected KBs on this machine's disk. Every path goes through `place`; contents through `read`."""
 
     @property

@@ -20,6 +20,7 @@ from orange_jupyter.core.masking import FindSecrets
 from orange_jupyter.core.messages import Image
 from orange_jupyter.core.paths import Place
 from orange_jupyter.core.ports import Clock, Documents, Library, ModelInfo, ReportProgress, Workspace
+from orange_jupyter.core.running import Runner
 from orange_jupyter.core.shapes import secret_spans
 
 
@@ -78,6 +79,10 @@ class Result:
     cursor: tuple[int, str] | None = None
 
 
+ShowOutput = Callable[[str, int], None]
+"""(the newest of what the call wrote, masked; lines before it); on the loop, cheap, never raises."""
+
+
 @dataclass(frozen=True, slots=True)
 class ToolContext:
     """What a tool may use. Built for each call; the grant is the one in force now.
@@ -99,7 +104,9 @@ class ToolContext:
     clock: Clock
     model: ModelInfo
     progress: ReportProgress
+    runner: Runner
     find_secrets: FindSecrets = secret_spans
+    show_output: ShowOutput = lambda _text, _left_out: None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import assert_never
 
-from pydantic import JsonValue
-
-from orange_jupyter.core.approval import ApprovalRequest, Outcome
 from orange_jupyter.core.corpus import Citation
-from orange_jupyter.core.deltas import Delta, ModelRetry, Progress, ReasoningDelta, Restarted, TextDelta
+from orange_jupyter.core.deltas import Delta, ModelRetry, Output, Progress, ReasoningDelta, Restarted, TextDelta
 from orange_jupyter.core.events import (
     ApprovalAsked,
     ApprovalEnded,
@@ -27,7 +24,10 @@ from orange_jupyter.core.events import (
     TurnStarted,
 )
 from orange_jupyter.core.messages import Reasoning, Text, ToolCall, Usage
+from orange_jupyter.jupyter.items import Card, Item, Line, answered, finished_line, with_output
 from orange_jupyter.jupyter.said import Said
+
+__all__ = ("Card", "Item", "Line", "State", "TurnView")
 
 NO_USAGE = Usage()
 REASONING_KEPT = 20_000
@@ -50,35 +50,6 @@ class State(StrEnum):
     def live(self) -> bool:
         """Whether the turn still goes on."""
         return self in (State.WAITING, State.RUNNING, State.STOPPING)
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One tool call; `finished` is None while it is decided or runs."""
-
-    call_id: str
-    tool: str
-    arguments: dict[str, JsonValue]
-    target: str
-    step: int
-    finished: CallFinished | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Card:
-    """One request for approval; `ended` is None while it waits."""
-
-    call_id: str
-    request: ApprovalRequest
-    ended: ApprovalEnded | None = None
-
-    @property
-    def outcome(self) -> Outcome | None:
-        """How it ended; None while it waits."""
-        return self.ended.outcome if self.ended else None
-
-
-Item = Said | Line | Card
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +94,7 @@ class TurnView:
                 case Restarted():
                     text, reasoning = [], []
                     view = view._restart(delta)
-                case ModelRetry() | Progress():
+                case ModelRetry() | Progress() | Output():
                     view = view._tell(delta)
                 case _:
                     assert_never(delta)
@@ -196,7 +167,7 @@ class TurnView:
             case _:
                 assert_never(event)
 
-    def _tell(self, event: PartDone | Notice | Progress | ModelRetry) -> TurnView:
+    def _tell(self, event: PartDone | Notice | Progress | ModelRetry | Output) -> TurnView:
         match event:
             case PartDone():
                 return self._part(event.part)
@@ -207,6 +178,8 @@ class TurnView:
                 return replace(self, progress=None if over else event)
             case ModelRetry():
                 return replace(self, retry=event)
+            case Output():
+                return replace(self, items=with_output(self.items, event))
             case _:
                 assert_never(event)
 
@@ -239,11 +212,11 @@ class TurnView:
                 line = Line(event.call_id, event.tool, event.arguments, event.target, self.step)
                 return replace(self, items=(*self.items, line), state=self._busy())
             case CallFinished():
-                return replace(self, items=_finish(self.items, event, self.step), progress=None)
+                return replace(self, items=finished_line(self.items, event, self.step), progress=None)
             case ApprovalAsked():
                 return replace(self, items=(*self.items, Card(event.call_id, event.request)))
             case ApprovalEnded():
-                return replace(self, items=tuple(_answer(item, event) for item in self.items))
+                return replace(self, items=tuple(answered(item, event) for item in self.items))
             case _:
                 assert_never(event)
 
@@ -262,21 +235,6 @@ class TurnView:
 
 def _newest(before: str, more: Iterable[str]) -> str:
     return (before + "".join(more))[-REASONING_KEPT:]
-
-
-def _finish(items: tuple[Item, ...], event: CallFinished, step: int) -> tuple[Item, ...]:
-    """The items with a call ended: looked for from the end, where it nearly always is."""
-    for place in range(len(items) - 1, -1, -1):
-        item = items[place]
-        if isinstance(item, Line) and item.call_id == event.call_id:
-            return (*items[:place], replace(item, finished=event), *items[place + 1 :])
-    return (*items, Line(event.call_id, event.tool, event.arguments, "", step, event))
-
-
-def _answer(item: Item, event: ApprovalEnded) -> Item:
-    if isinstance(item, Card) and item.request.operation_id == event.operation_id:
-        return replace(item, ended=event)
-    return item
 
 
 def _ending(reason: StopReason) -> State:

@@ -6,12 +6,15 @@ import hashlib
 import os
 import stat
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from orange_jupyter.core.changes.values import Spot
 from orange_jupyter.core.codes import Code
 from orange_jupyter.core.errors import PathError
 from orange_jupyter.core.paths import FileBytes, FileInfo, KnowledgeBase, Place, file_type
+from orange_jupyter.core.watching import Became, FileChange, Marks
 from orange_jupyter.local.fileids import FileIds
 from orange_jupyter.local.files import read_beneath, read_outside, stat_beneath, stat_outside
 from orange_jupyter.local.near import near_names
@@ -54,6 +57,31 @@ class Disk:
             except PathError as error:
                 counted.append(Counted(base, Scan((), ()), {}, error.message))
         return counted
+
+    def marks(self, stop: Stop) -> Marks:
+        """The scanned files of all KBs as they are now."""
+        found: dict[tuple[str, str], tuple[int, ...]] = {}
+        nested = (*(base.root for base in self.bases), *self.protected.folders)
+        for base in self.bases:
+            with suppress(PathError):
+                found |= _marked(base, scan_base(base, stop=stop, nested_roots=nested))
+        return found
+
+    def changed_since(self, marks: Marks, stop: Stop) -> tuple[FileChange, ...]:
+        """The files that are not what they were, by path; their ids are those of now."""
+        now: dict[tuple[str, str], tuple[int, ...]] = {}
+        for counted in self.scan_all(stop):
+            now |= _marked(counted.base, counted.scan)
+        changed = [key for key in {*marks, *now} if marks.get(key) != now.get(key)]
+        by_root = {base.root: base for base in self.bases}
+        return tuple(
+            FileChange(
+                Spot(root=root, relative=relative),
+                place_in(by_root[root], relative, self.bases).shown,
+                Became.ADDED if (root, relative) not in marks else _became(now.get((root, relative))),
+            )
+            for root, relative in sorted(changed)
+        )
 
     def find(self, file_id: str, stop: Stop) -> Place:
         """Where a file lies now. Looks at its last place first, then scans its KB."""
@@ -156,3 +184,11 @@ class Disk:
         shown = [place_in(base, relative, self.bases).shown for relative in near]
         hint = f"Did you mean {' or '.join(shown)}?" if shown else "`list` shows what is there."
         return PathError(error.code, f"There is no {place.shown}.", hint=hint, details={"near": shown})
+
+
+def _marked(base: KnowledgeBase, scan: Scan) -> dict[tuple[str, str], tuple[int, ...]]:
+    return {(base.root, one.relative): (one.size, one.mtime_ns, one.inode, one.ctime_ns) for one in scan.files}
+
+
+def _became(now: tuple[int, ...] | None) -> Became:
+    return Became.REMOVED if now is None else Became.CHANGED

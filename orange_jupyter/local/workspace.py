@@ -17,6 +17,7 @@ from orange_jupyter.core.masking import FindSecrets
 from orange_jupyter.core.outside import ANY_FILE, OutsideFilter, OutsideFound
 from orange_jupyter.core.paths import FileBytes, FileInfo, KnowledgeBase, Place
 from orange_jupyter.core.shapes import secret_spans
+from orange_jupyter.core.watching import FileChange, Marks
 from orange_jupyter.local.catalogue import list_entries
 from orange_jupyter.local.fileids import FileIds
 from orange_jupyter.local.files import stat_outside
@@ -98,6 +99,14 @@ class LocalWorkspace:
             return self._disk.scan_all(lambda: cancelled() or (stop is not None and stop()))
 
         return await _stoppable(scan)
+
+    async def marks(self) -> Marks:
+        """The scanned files as they are now; a KB that cannot be read has none."""
+        return await _stoppable(self._disk.marks)
+
+    async def changed_since(self, marks: Marks) -> tuple[FileChange, ...]:
+        """Rescan: the files that are not what they were, by path."""
+        return await _stoppable(lambda stop: self._disk.changed_since(marks, stop))
 
 
 async def _stoppable(work: Callable[[Stop], T]) -> T:

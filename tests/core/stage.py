@@ -177,6 +177,7 @@ def _context(grant: Grant, progress: Any, stage: Stage) -> ToolContext:
         clock=Still(),
         model=nothing,
         progress=progress,
+        runner=nothing,
     )
 
 
