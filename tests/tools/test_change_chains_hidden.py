@@ -192,7 +192,7 @@ class Chain:
 
 async def test_chains_with_hidden_values_lose_alter_and_open_nothing(tmp_path):
     """R-EDIT-4, R-EDIT-6, R-READ-14, R-READ-15, R-CHG-4, R-CHG-9: after each of the random steps and at the end."""
-    chance = random.Random(20261201)
+    chance = random.Random(2)  # in these chains undo and propose again must refuse something
     applied = undone = 0
     async with desk(tmp_path) as here:
         for number in range(CHAINS):
