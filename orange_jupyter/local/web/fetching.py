@@ -7,7 +7,6 @@ import ssl
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Final
 
 import httpcore
@@ -61,6 +60,7 @@ class Fetcher:
         self._resolve = resolve
         self._connect = connect
         self._limits = limits or Limits()
+        self._context: ssl.SSLContext | None = None
 
     async def get(self, url: str, *, accept: str = "*/*") -> Answer:
         """The answer at `url` or where it leads. Raises WebError as the port `Web.fetch` says."""
@@ -110,7 +110,7 @@ class Fetcher:
         }
         seconds = min(_STEP_SECONDS, self._limits.seconds)
         waits = {"connect": seconds, "read": seconds, "write": seconds, "pool": seconds}
-        context = self._certificates if place.scheme == "https" else None
+        context = await self._certificates() if place.scheme == "https" else None
         try:
             async with (
                 httpcore.AsyncConnectionPool(ssl_context=context, network_backend=backend, max_connections=1) as pool,
@@ -122,9 +122,11 @@ class Fetcher:
         except (httpcore.NetworkError, httpcore.ProtocolError) as error:
             raise _broken(place, error) from None
 
-    @cached_property
-    def _certificates(self) -> ssl.SSLContext:
-        return httpcore.default_ssl_context()
+    async def _certificates(self) -> ssl.SSLContext:
+        """Whom TLS trusts, read from disk once."""
+        if self._context is None:
+            self._context = await asyncio.to_thread(httpcore.default_ssl_context)
+        return self._context
 
 
 async def _fill(body: Body, response: httpcore.Response) -> None:

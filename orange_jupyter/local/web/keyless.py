@@ -44,7 +44,7 @@ class Keyless:
 
     async def search(self, query: str, limit: int) -> tuple[WebHit, ...]:
         """At most `limit` results. Raises WebError no_backend (not installed), http_error, offline, timed_out."""
-        if importlib.util.find_spec("ddgs") is None:
+        if await asyncio.to_thread(importlib.util.find_spec, "ddgs") is None:
             raise WebError(
                 Code.NO_BACKEND,
                 "No web search is installed.",
