@@ -8,6 +8,8 @@ from typing import Final
 _CONTROL: Final = re.compile(r"[\x00-\x07\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 """All controls but those that `settled` answers: backspace, tab, newline, carriage return."""
 _CSI: Final = re.compile(r"[0-?]*[ -/]*")
+_SELECTING: Final = re.compile(r"[ -/]*")
+"""The middle of a sequence that selects something, as ESC ( B."""
 _STRING_END: Final = re.compile(r"[\x07\x18\x1a\x1b\x9c\n]")
 _BLOCK_END: Final = re.compile(r"[\x18\x1a\x1b\x9c]")
 _C1: Final = {"\x90": "P", "\x98": "X", "\x9b": "[", "\x9d": "]", "\x9e": "^", "\x9f": "_"}
@@ -64,7 +66,7 @@ class Controls:
             self._string, self._length = kind, 0
             return start
         if kind == "[" or " " <= kind <= "/":
-            found = _CSI.match(text, start)
+            found = (_CSI if kind == "[" else _SELECTING).match(text, start)
             end = found.end() if found else start
             if end == len(text):
                 if end - at <= _LONGEST_CSI:

@@ -41,11 +41,13 @@ class LivePieces:
         """The text to show for a piece; `skipped` bytes before it were not sent. `now` in seconds of any clock."""
         before = ""
         if skipped:
-            before = ("\n" if self._shown else "") + f"[… {skipped:,} bytes not shown while it runs …]\n"
+            rest = data.partition(b"\n")[2] or data  # the line was cut, perhaps in a sequence
+            left_out = skipped + len(data) - len(rest)
+            before = ("\n" if self._shown else "") + f"[… {left_out:,} bytes not shown while it runs …]\n"
             self._decoder.reset()
             self._controls = Controls()
             self._line = self._shown = ""
-            data = data.partition(b"\n")[2] or data
+            data = rest
         return before + self._said(self._controls.feed(self._decoder.decode(data)), now)
 
     def finish(self, now: float) -> str:
