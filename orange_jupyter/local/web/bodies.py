@@ -42,6 +42,11 @@ class Body:
         except zlib.error:
             raise WebError(Code.HTTP_ERROR, "The answer's compression is broken.") from None
 
+    def end(self) -> None:
+        """All has arrived."""
+        if self._unpack is not None and self._arrived and not self._unpack.eof:
+            self.cut = "what was packed ends early"
+
     def _feed_packed(self, arrived: bytes) -> bool:
         left = self._opening(arrived)
         while left and self._unpack is not None and not self._unpack.eof:

@@ -133,6 +133,7 @@ async def _fill(body: Body, response: httpcore.Response) -> None:
     async for piece in response.aiter_stream():
         if not body.feed(piece):
             return
+    body.end()
 
 
 def _headers(response: httpcore.Response) -> dict[str, str]:
