@@ -39,7 +39,7 @@ from orange_jupyter.storage.reads import SessionReads
 from orange_jupyter.storage.recorder import Recorder
 from orange_jupyter.storage.session_rows import SessionRecord
 from orange_jupyter.storage.transcript import Transcript
-from orange_jupyter.tools import TOOLS
+from orange_jupyter.tools import tools_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +220,7 @@ class App:
             runner=self.runner,
             approver=self._approver,
             clock=ground.clock,
-            tools={tool.name: tool for tool in TOOLS},
+            tools=tools_for(self.runner.shell),
             switches=settings.grant_switches,
             mask=self.mask,
             save=self._save,

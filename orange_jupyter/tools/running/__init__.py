@@ -1,0 +1,1 @@
+"""What runs on the way to a command and while it runs."""
