@@ -73,7 +73,13 @@ def _content(root: Any, url: str) -> tuple[str, str | None]:
         return "", "The page has no text of its own; a script may fill it in a browser."
     if len(found) < _ENOUGH and len(found) < len(everything) * _SHARE:
         return everything, "No main part was found: all of the page's text follows."
-    return found, None
+    return _with_heading(root, found), None
+
+
+def _with_heading(root: Any, found: str) -> str:
+    """The text with the page's first heading, which the search for the main part may take for a site's name."""
+    heading = next((" ".join("".join(one.itertext()).split())[:300] for one in root.iterfind(".//h1")), "")
+    return f"# {heading}\n\n{found}" if heading and heading not in found else found
 
 
 def _main_part(root: Any, url: str) -> str:

@@ -23,7 +23,7 @@ from orange_jupyter.core.fetching import MOST_SECONDS, WebHit
 from orange_jupyter.local.web.hits import Names, hits_of
 
 HOST: Final = "html.duckduckgo.com"
-_NAMES: Final = Names(results="", title="title", url="href", snippet="body", date="date")
+_NAMES: Final = Names(results="", title="title", url="href", snippet="body", date="")
 _MOST_ANSWER: Final = 1_048_576
 _BOOT: Final = (
     "import json, sys; sys.path[:] = [*dict.fromkeys([*json.loads(sys.argv[1]), *sys.path])]; "
