@@ -12,6 +12,7 @@ from orange_jupyter.core.errors import WebError
 from orange_jupyter.core.visible import visible
 from orange_jupyter.local.web.hosts import BadHostError, ascii_host
 
+_USER: Final = re.compile(r"//[^/?#]*@")
 _MOST_URL: Final = 8_000
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _AUTHORITY: Final = re.compile(r"//([^/?#]*)([^#]*)")
@@ -97,8 +98,8 @@ def follow(place: Place, location: str) -> Place:
 
 
 def short(text: str) -> str:
-    """A URL as an error quotes it: invisible characters shown, cut to 200 characters."""
-    shown = visible(text[:1_000])[0].replace("\n", "\\n").replace("\t", "\\t")
+    """A URL as an error quotes it: no user or password, invisible characters shown, cut to 200 characters."""
+    shown = visible(_USER.sub("//…@", text[:1_000]))[0].replace("\n", "\\n").replace("\t", "\\t")
     return shown if len(shown) <= 200 else f"{shown[:199]}…"
 
 

@@ -41,6 +41,8 @@ def test_a_user_before_the_host_is_refused(url: str) -> None:
     with pytest.raises(WebError) as caught:
         read_place(url)
     assert caught.value.code is Code.BLOCKED_ADDRESS
+    assert "github" not in caught.value.message
+    assert "a:b" not in caught.value.message
 
 
 @pytest.mark.parametrize(
