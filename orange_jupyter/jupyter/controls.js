@@ -59,6 +59,7 @@ class Board {
   parts(segments) {
     return (segments || []).map(([text, look]) => {
       if (look === "esc") return h("span", { class: "oj-esc" }, text);
+      if (look === "gap") return h("span", { class: "oj-gap" }, text);
       if (look === "b") return h("b", {}, text);
       if (look === "code") return h("code", {}, text);
       return text;
@@ -237,7 +238,7 @@ class Board {
     if (entry.kind === "said") return this.drawSaid(slot, entry, fresh);
     const open = slot.node.querySelector("details")?.open;
     const drawn = this[`draw_${entry.kind}`](entry, slot);
-    slot.node.className = ["tool", "reasoning", "fold"].includes(entry.kind) ? "" : "is-card";
+    slot.node.className = ["tool", "reasoning", "fold", "output"].includes(entry.kind) ? "" : "is-card";
     if (!drawn) return;
     if (open) {
       drawn.fill?.();
@@ -381,13 +382,14 @@ class Board {
     const binding = (slot.binding = { operation_id: entry.operation, digest: entry.digest, nonce: entry.nonce });
     const rows = entry.rows.map(([name, value]) => [h("dt", {}, name), h("dd", {}, this.parts(value))]);
     const blocks = entry.blocks.map((block) => this.pre(block.text, block.label));
+    const texts = blocks.map((block, at) => [block, entry.blocks[at].length ? h("p", { class: "oj-sub oj-length" }, entry.blocks[at].length) : null]);
     const warnings = entry.warnings.map((words) => this.note("is-warn", "warning", this.parts(words)));
     const hint = h("p", { class: "oj-sub" });
     const real = entry.note ? h("p", { class: "oj-sub" }, entry.note) : null;
-    const approve = h("button", { type: "button", class: "oj-btn is-primary", onclick: () => this.decide(slot, { type: "approve", ...binding }) }, this.icon("tick"), this.word("card.approve"));
+    const approve = h("button", { type: "button", class: "oj-btn is-primary", onclick: () => approve.disabled || this.decide(slot, { type: "approve", ...binding }) }, this.icon("tick"), this.word("card.approve"));
     const reason = this.reason(slot, binding);
     const end = h("button", { type: "button", class: "oj-btn is-quiet", onclick: () => this.pressStop() }, this.icon("stop"), this.word("card.stop"));
-    const card = this.cardFrame(entry, "", [blocks, warnings, h("dl", { class: "oj-kv" }, rows), reason.field, real, hint], [approve, reason.deny, reason.fold, h("span", { class: "oj-grow" }), end]);
+    const card = this.cardFrame(entry, "", [texts, warnings, h("dl", { class: "oj-kv" }, rows), reason.field, real, hint], [approve, reason.deny, reason.fold, h("span", { class: "oj-grow" }), end]);
     this.untilRead(slot, approve, hint, entry.blocks, blocks);
     return card;
   }

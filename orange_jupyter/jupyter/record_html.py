@@ -9,9 +9,11 @@ from importlib.resources import files
 from orange_jupyter.core.approval import Outcome
 from orange_jupyter.core.corpus import Citation
 from orange_jupyter.core.events import Notice
+from orange_jupyter.jupyter.commanded import ended, is_command
 from orange_jupyter.jupyter.icons import icon
 from orange_jupyter.jupyter.markdown import escape, language_of_text
 from orange_jupyter.jupyter.passage import with_passages
+from orange_jupyter.jupyter.record_commands import outputs_html, unknown
 from orange_jupyter.jupyter.record_inert import inert
 from orange_jupyter.jupyter.record_pictures import attached_html, shown_html
 from orange_jupyter.jupyter.sheet import (
@@ -199,7 +201,10 @@ def _calls(paper: Sheet) -> str:
     spent = seconds(sum(line.finished.seconds for line in lines if line.finished), paper.language)
     heads = [paper.say(key) for key in ("call", "target", "result", "time")]
     shown = lines[-ROW_LIMIT:]
-    below = ([pictures] if pictures else None for pictures in shown_html(paper, shown))
+    below = (
+        [under] if under else None
+        for under in map("".join, zip(shown_html(paper, shown), outputs_html(paper, shown), strict=True))
+    )
     pairs = zip((_call(paper, line) for line in shown), below, strict=True)
     rows = [row for pair in pairs for row in pair if row is not None]
     more = len(lines) - ROW_LIMIT
@@ -215,9 +220,12 @@ def _aside(words: str) -> str:
 
 def _call(paper: Sheet, line: Line) -> list[str]:
     done = line.finished
-    if done is None:
+    if is_command(line) and (words := ended(line, paper.language)):
+        assert done is not None
+        result, spent = words, seconds(done.seconds, paper.language)
+    elif done is None:
         key = "tool.state.running" if paper.view.state.live else "state.interrupted"
-        result, spent = paper.say(key), ""
+        result, spent = paper.say(key) + unknown(paper, line), ""
     else:
         code = f" ({done.code})" if done.code else ""
         result, spent = name(done.summary) + code, seconds(done.seconds, paper.language)

@@ -10,7 +10,9 @@ from markdown_it.token import Token
 
 from orange_jupyter.core.citing import CITED, cited_ids
 from orange_jupyter.core.corpus import Citation
+from orange_jupyter.jupyter.commanded import ended, is_command
 from orange_jupyter.jupyter.figures import images_of
+from orange_jupyter.jupyter.record_commands import outputs_lines, unknown
 from orange_jupyter.jupyter.record_html import SOURCE_LIMIT
 from orange_jupyter.jupyter.record_pictures import as_values, attached_lines, shown_lines
 from orange_jupyter.jupyter.sheet import (
@@ -153,8 +155,10 @@ def _calls(paper: Sheet) -> list[tuple[int, str, str]]:
     if len(lines) > _CALLS:
         rows.append((1, paper.say("earlier.calls", n=f"{len(lines) - _CALLS:,}"), ""))
     shown = lines[-_CALLS:]
-    for line, pictures in zip(shown, shown_lines(paper, shown), strict=True):
-        rows += [(1, _called(line), ""), *((2, words, address) for words, address in pictures)]
+    below = zip(shown_lines(paper, shown), outputs_lines(paper, shown), strict=True)
+    for line, (pictures, outputs) in zip(shown, below, strict=True):
+        rows += [(1, _called(paper, line), ""), *((2, words, address) for words, address in pictures)]
+        rows += [(2, words, "") for words in outputs]
     return rows
 
 
@@ -162,10 +166,12 @@ def _linked(words: str, address: str) -> str:
     return f"[{plainly(words)}](<{address}>)" if address else plainly(words)
 
 
-def _called(line: Line) -> str:
+def _called(paper: Sheet, line: Line) -> str:
     what = f"{line.tool} {name(line.target)}".rstrip()
     if line.finished is None:
-        return what
+        return what + unknown(paper, line)
+    if is_command(line) and (words := ended(line, paper.language)):
+        return f"{what}: {words}"
     code = f" ({line.finished.code})" if line.finished.code else ""
     return f"{what}: {name(line.finished.summary)}{code}"
 

@@ -12,6 +12,7 @@ from orange_jupyter.jupyter.strings_cards import CARD_WORDS
 from orange_jupyter.jupyter.strings_changes import CHANGE_WORDS
 from orange_jupyter.jupyter.strings_commands import COMMAND_WORDS
 from orange_jupyter.jupyter.strings_earlier import EARLIER_WORDS
+from orange_jupyter.jupyter.strings_exec import EXEC_WORDS
 from orange_jupyter.jupyter.strings_figures import FIGURE_WORDS
 from orange_jupyter.jupyter.strings_inspector import LOOK_WORDS
 from orange_jupyter.jupyter.strings_life import LIFE_WORDS
@@ -286,6 +287,7 @@ def _table(key: str) -> MappingProxyType[str, tuple[str, str]]:
 
 _TABLES = {"say": COMMAND_WORDS, "earlier": EARLIER_WORDS, "life": LIFE_WORDS, "change": CHANGE_WORDS}
 _TABLES |= {"figure": FIGURE_WORDS, "look": LOOK_WORDS, "card": CARD_WORDS, "fact": CARD_WORDS, "full": CARD_WORDS}
+_TABLES |= {"exec": EXEC_WORDS}
 
 
 def language_of(locale: str) -> Language:

@@ -83,6 +83,7 @@ CARD_WORDS = MappingProxyType(
         "fact.shell": ("Shell", "Shell"),
         "fact.confinement": ("Confinement", "限制"),
         "fact.environment": ("Environment", "环境变量"),
+        "fact.files it names": ("Files it names", "涉及的文件"),
         "fact.file": ("File", "文件"),
         "fact.real place": ("Real place", "真实位置"),
         "fact.reads": ("Reads", "读取"),

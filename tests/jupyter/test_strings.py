@@ -14,11 +14,12 @@ from orange_jupyter.jupyter.strings import WORDS, language_of, text
 from orange_jupyter.jupyter.strings_cards import CARD_WORDS
 from orange_jupyter.jupyter.strings_changes import CHANGE_WORDS
 from orange_jupyter.jupyter.strings_commands import COMMAND_WORDS
+from orange_jupyter.jupyter.strings_exec import EXEC_WORDS
 from orange_jupyter.jupyter.strings_figures import FIGURE_WORDS
 from orange_jupyter.jupyter.strings_inspector import LOOK_WORDS
 from orange_jupyter.jupyter.view import State
 
-TABLES = (WORDS, CARD_WORDS, CHANGE_WORDS, COMMAND_WORDS, FIGURE_WORDS, LOOK_WORDS)
+TABLES = (WORDS, CARD_WORDS, CHANGE_WORDS, COMMAND_WORDS, EXEC_WORDS, FIGURE_WORDS, LOOK_WORDS)
 ALL = {key: row for table in TABLES for key, row in table.items()}
 
 

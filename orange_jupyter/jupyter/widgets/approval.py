@@ -8,9 +8,11 @@ from typing import Any
 from orange_jupyter.core.approval import ApprovalRequest, Outcome
 from orange_jupyter.core.events import ApprovalEnded
 from orange_jupyter.core.grant import Effect
+from orange_jupyter.jupyter.commanded import translated
 from orange_jupyter.jupyter.sheet import clock, name
 from orange_jupyter.jupyter.strings import Language, text
 from orange_jupyter.jupyter.strings_cards import CARD_WORDS
+from orange_jupyter.jupyter.widgets.commands import command_segments, length
 from orange_jupyter.jupyter.widgets.segments import Segment, address, count_escapes, segments
 
 ROW_LENGTH = 120
@@ -47,12 +49,16 @@ def card(request: ApprovalRequest, language: Language, nonce: str) -> dict[str, 
     """A waiting card. Values are segments; every argument is there in full."""
     title, symbol = title_of(request, language)
     rows = [(text(language, "card.operation"), segments(f"{request.tool}: {request.operation}"))]
-    more, blocks = _arguments(request.arguments)
-    if request.target and segments(request.target) not in [value for _, value in (*more, *blocks)]:
+    more, blocks = _arguments(request.arguments, language)
+    if (
+        request.target
+        and not _repeated(request)
+        and segments(request.target) not in [value for _, value in (*more, *blocks)]
+    ):
         rows.append((text(language, "card.target"), address(request.target)))
-    rows += [(_fact(label, language), address(value)) for label, value in request.facts]
+    rows += [(_fact(label, language), address(translated(value, language))) for label, value in request.facts]
     rows += more
-    warnings = [segments(warning) for warning in request.warnings]
+    warnings = [segments(translated(warning, language)) for warning in request.warnings]
     values = [value for _, value in rows] + [block for _, block in blocks]
     hidden = count_escapes(*values, *warnings)
     if hidden:
@@ -65,7 +71,7 @@ def card(request: ApprovalRequest, language: Language, nonce: str) -> dict[str, 
         "state": text(language, "card.waiting"),
         "since": text(language, "card.since", time=clock(request.asked_at)) if request.asked_at else "",
         "rows": rows,
-        "blocks": [_block(label, block, language) for label, block in blocks],
+        "blocks": [_block(label, block, language) | _length(request, label, language) for label, block in blocks],
         "warnings": warnings,
         "note": text(language, "card.real") if request.effect is Effect.RUN else "",
         "announce": text(language, "card.needed", title=title),
@@ -114,7 +120,9 @@ def _fact(label: str, language: Language) -> str:
     return text(language, key) if key in CARD_WORDS else name(label)
 
 
-def _arguments(canonical: str) -> tuple[list[tuple[str, list[Segment]]], list[tuple[str, list[Segment]]]]:
+def _arguments(
+    canonical: str, language: Language
+) -> tuple[list[tuple[str, list[Segment]]], list[tuple[str, list[Segment]]]]:
     """(short arguments as rows, long or many-lined ones as blocks); what is no JSON object is one block."""
     try:
         parsed = json.loads(canonical)
@@ -126,12 +134,36 @@ def _arguments(canonical: str) -> tuple[list[tuple[str, list[Segment]]], list[tu
     blocks: list[tuple[str, list[Segment]]] = []
     for key, value in parsed.items():
         words = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
-        wide = len(words) > ROW_LENGTH or "\n" in words or key == "command"
+        if key == "command" and isinstance(value, str):
+            blocks.append((name(key), command_segments(words, language)))
+            continue
+        wide = len(words) > ROW_LENGTH or "\n" in words
         (blocks if wide else rows).append((name(key), segments(words) if wide else address(words)))
     return rows, blocks
+
+
+def _command(request: ApprovalRequest) -> str:
+    """The command of the arguments, "" for anything else."""
+    try:
+        parsed = json.loads(request.arguments)
+    except ValueError:
+        return ""
+    command = parsed.get("command") if isinstance(parsed, dict) else None
+    return command if isinstance(command, str) else ""
+
+
+def _repeated(request: ApprovalRequest) -> bool:
+    """Whether the target is the beginning of the command, which has a block of its own."""
+    return request.effect is Effect.RUN and _command(request).strip().startswith(request.target.removesuffix("…"))
+
+
+def _length(request: ApprovalRequest, label: str, language: Language) -> dict[str, str]:
+    """How long a command really is: what is folded in it counts."""
+    return {"length": length(_command(request), language)} if label == "command" else {}
 
 
 def _block(label: str, block: list[Segment], language: Language) -> dict[str, Any]:
     lines = sum(piece.count("\n") for piece, _ in block) + 1
     whole = text(language, "card.whole", name=label, n=lines)
-    return {"name": label, "label": whole, "text": block, "scroll": text(language, "card.scroll", name=label)}
+    shown = {"name": label, "label": whole, "text": block, "length": ""}
+    return shown | {"scroll": text(language, "card.scroll", name=label)}

@@ -62,7 +62,15 @@ def _asset(name: str) -> str:
 
 def _assets(kind: str) -> str:
     """The front end's files as one; the first holds what the others add to."""
-    names = ("controls", "asking", "inspector", "passages", "earlier", *(("settling",) if kind == "js" else ()))
+    names = (
+        "controls",
+        "asking",
+        "commands",
+        "inspector",
+        "passages",
+        "earlier",
+        *(("settling",) if kind == "js" else ()),
+    )
     return "".join(_asset(f"{name}.{kind}") for name in names)
 
 

@@ -17,6 +17,7 @@ from orange_jupyter.jupyter.strings import Language, text
 from orange_jupyter.jupyter.view import Card, Item, Line, State, TurnView
 from orange_jupyter.jupyter.widgets.approval import card, receipt
 from orange_jupyter.jupyter.widgets.asking import panelled
+from orange_jupyter.jupyter.widgets.commands import live
 from orange_jupyter.jupyter.widgets.item_window import ITEMS, ItemWindow, Known
 from orange_jupyter.jupyter.widgets.segments import segments
 from orange_jupyter.jupyter.widgets.text_window import TextWindow
@@ -143,6 +144,7 @@ class Scene:
             named[_identity(place, view.items[place])] = view.items[place]
             shown |= bar.before(place, self._language)
             shown[_identity(place, view.items[place])] = self._entry(place, view)
+            shown |= _output(view.items[place], self._language)
         if view.progress:
             shown["progress"] = indexing(view.progress, self._language)
         if view.reasoning and view.state.live:
@@ -214,6 +216,13 @@ class Scene:
     def _since(self, identity: str) -> float:
         now = self._clock()
         return round(now - self._began.setdefault(identity, now), 1)
+
+
+def _output(item: Item, language: Language) -> dict[str, Entry]:
+    """What a command that runs has written, below its line."""
+    if not isinstance(item, Line) or item.output is None or not item.output.text.strip():
+        return {}
+    return {f"output-{item.call_id}": live(item, item.output, language)}
 
 
 def _identity(place: int, item: Item) -> str:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from orange_jupyter.jupyter.commanded import ended, is_command
 from orange_jupyter.jupyter.icons import tool_icon
 from orange_jupyter.jupyter.sheet import name, place_of, seconds
 from orange_jupyter.jupyter.slim import is_slim
 from orange_jupyter.jupyter.strings import WORDS, Language, text
 from orange_jupyter.jupyter.view import Line
+from orange_jupyter.jupyter.widgets.commands import arguments, written
 from orange_jupyter.jupyter.widgets.segments import segments
 
 ARGUMENTS_LIMIT = 20_000
@@ -31,10 +33,10 @@ def line(item: Line, language: Language, elapsed: float) -> Entry:
         "verb": text(language, key if done else f"{key}.running") if known else item.tool,
         "target": segments(name(item.target)),
         "path": item.tool != "search",
-        "got": segments(_got(item)),
+        "got": segments(_got(item, language)),
         "time": seconds(done.seconds, language) if done else "",
         "elapsed": None if done else elapsed,
-        "arguments": _bounded(json.dumps(item.arguments, ensure_ascii=False, indent=2), ARGUMENTS_LIMIT, language),
+        "arguments": _bounded(_given(item), ARGUMENTS_LIMIT, language),
         "result": _result(item, language),
         "rows": _found(item, language),
     }
@@ -44,9 +46,15 @@ def _unlucky(decision: str) -> str:
     return "failed" if decision in ("allowed", "approved") else "refused"
 
 
-def _got(item: Line) -> str:
+def _given(item: Line) -> str:
+    return arguments(item) if is_command(item) else json.dumps(item.arguments, ensure_ascii=False, indent=2)
+
+
+def _got(item: Line, language: Language) -> str:
     if item.finished is None:
         return ""
+    if is_command(item) and (words := ended(item, language)):
+        return words
     return name(item.finished.summary) + (f" ({item.finished.code})" if item.finished.code else "")
 
 
@@ -56,6 +64,9 @@ def _result(item: Line, language: Language) -> Entry | None:
     if is_slim(item.finished):
         title = text(language, "result.chars", n=f"{item.finished.total_chars:,}")
         return {"title": title, **_bounded("", RESULT_LIMIT, language), "rest": text(language, "earlier.result")}
+    if is_command(item) and ended(item, language):
+        title = text(language, "result.chars", n=f"{item.finished.total_chars:,}")
+        return {"title": title, "text": segments(written(item, language)), "rest": ""}
     whole = json.dumps(item.finished.envelope, ensure_ascii=False, indent=2, default=str)
     title = text(language, "result.chars", n=f"{max(item.finished.total_chars, len(whole)):,}")
     return {"title": title, **_bounded(whole, RESULT_LIMIT, language)}
