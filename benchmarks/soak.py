@@ -20,6 +20,7 @@ from typing import Any
 
 import psutil
 
+from benchmarks.commands import escaped, flooded
 from benchmarks.in_lab import STRETCHES, windows
 from benchmarks.swapping import Swapping
 from orange_jupyter.documents.extract import LocalDocuments
@@ -163,6 +164,8 @@ COUNTS = (
     Count("two processes write one note and lose no line", 500, contended),
     Count("a fault while applying, once or lasting, loses nothing", 2_000, lasting),
     Count("a broken document or picture is a result or a typed error", 10_000, misread),
+    Count("a command leaves no process behind", 300, escaped),
+    Count("10 GB of output stay under 50 MB of memory", 1, flooded),
 )
 FELT = (Count("200 tokens a second for a minute, stretches of 5 s", STRETCHES, streamed),)
 """Counts by the clock: they mean something on an idle machine only, so a run elsewhere records none."""
