@@ -42,6 +42,7 @@ EXEC_WORDS = MappingProxyType(
         ),
         "exec.said.environment": ("names on an allow list, no keys", "只有允许名单上的变量，没有密钥"),
         # the command on the card
+        "exec.command": ("the command", "命令"),
         "exec.length": (
             "All of it: {lines} lines, {characters} characters.",
             "全文：{lines} 行，{characters} 个字符。",
@@ -63,7 +64,7 @@ EXEC_WORDS = MappingProxyType(
         "exec.files": ("{n} files changed", "{n} 个文件有改动"),
         "exec.files.one": ("{n} file changed", "{n} 个文件有改动"),
         "exec.effects": ("may have had effects", "可能已有影响"),
-        "exec.output": ("Output of {name}", "{name} 的输出"),
+        "exec.output": ("Output ({name})", "输出（{name}）"),
         "exec.left_out": ("[… {n} characters left out …]", "[……省略 {n} 个字符……]"),
         "exec.nothing": ("No output.", "没有输出。"),
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import signal
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -216,7 +217,7 @@ def _failure(ran: Ran, fields: Mapping[str, Any]) -> ToolError:
 
 
 def _target(arguments: ExecArguments) -> str:
-    line = arguments.command.strip()
+    line = re.sub(r"\s*\n\s*", "\n", arguments.command.strip())
     return line if len(line) <= _TARGET else f"{line[:_TARGET]}…"
 
 

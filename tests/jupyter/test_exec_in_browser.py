@@ -120,7 +120,7 @@ def test_the_reopened_record_has_the_receipts(chromium: Chromium, dark: bool, wi
     page = chromium.browser.new_page(viewport={"width": width, "height": 800})
     page.set_content(document(str(bundle["text/html"]), dark=dark))
     page.locator("details > summary").first.click()
-    page.get_by_text("Output of stderr").click()
+    page.get_by_text("Output (stderr)").click()
     assert "Exit 3 after 4.1 s, output 18,914 bytes, may have had effects" in page.locator("article").inner_text()
     assert page.get_by_text("melt.py: <no> such file").is_visible()
     assert page.locator("button").count() == 0

@@ -154,7 +154,8 @@ def _command(request: ApprovalRequest) -> str:
 
 def _repeated(request: ApprovalRequest) -> bool:
     """Whether the target is the beginning of the command, which has a block of its own."""
-    return request.effect is Effect.RUN and _command(request).strip().startswith(request.target.removesuffix("…"))
+    start = " ".join(request.target.removesuffix("…").split())
+    return request.effect is Effect.RUN and " ".join(_command(request).split()).startswith(start)
 
 
 def _length(request: ApprovalRequest, label: str, language: Language) -> dict[str, str]:
@@ -163,6 +164,7 @@ def _length(request: ApprovalRequest, label: str, language: Language) -> dict[st
 
 
 def _block(label: str, block: list[Segment], language: Language) -> dict[str, Any]:
+    label = text(language, "exec.command") if label == "command" else label
     lines = sum(piece.count("\n") for piece, _ in block) + 1
     whole = text(language, "card.whole", name=label, n=lines)
     shown = {"name": label, "label": whole, "text": block, "length": ""}
