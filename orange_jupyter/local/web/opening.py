@@ -6,14 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from orange_jupyter.core.fetching import MOST_SECONDS
 from orange_jupyter.local.web.backend import Connect, Resolve, connect_here, resolve_here
 from orange_jupyter.local.web.endpoint import LIMITS, QUERY, Endpoint
-from orange_jupyter.local.web.fetching import Fetcher
+from orange_jupyter.local.web.fetching import Fetcher, Limits
 from orange_jupyter.local.web.hits import Names
 from orange_jupyter.local.web.keyless import Keyless
 from orange_jupyter.local.web.places import read_place, read_spot
 from orange_jupyter.local.web.rules import Rules, Spot
 from orange_jupyter.local.web.web import LocalWeb, ReadPage, Search
+
+_NETWORK_SECONDS = 0.75 * MOST_SECONDS
+"""Of a fetch's time; what came by then is still read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +47,7 @@ def open_web(
     """
     net = network or Network()
     rules = Rules(frozenset(map(read_spot, choices.allow_hosts)), never)
-    fetcher = Fetcher(rules, resolve=net.resolve, connect=net.connect)
+    fetcher = Fetcher(rules, resolve=net.resolve, connect=net.connect, limits=Limits(seconds=_NETWORK_SECONDS))
     return LocalWeb(fetcher, read_page, search=_search(choices, never, net))
 
 

@@ -52,7 +52,10 @@ class LocalWeb:
     def __init__(
         self, fetcher: Fetcher, read_page: ReadPage, *, search: Search | None, seconds: float = MOST_SECONDS
     ) -> None:
-        """`seconds` are those of the text's making, beyond the fetcher's own; `search` is None where it is off."""
+        """`seconds` bound a whole fetch: the fetcher's own are fewer, the rest is for reading the page.
+
+        `search` is None where it is off.
+        """
         self._fetcher = fetcher
         self._read_page = read_page
         self._search = search
@@ -104,6 +107,7 @@ class LocalWeb:
             raise
 
     async def _fetch(self, url: str) -> WebPage:
+        end = asyncio.get_running_loop().time() + self._seconds
         answer = await self._fetcher.get(url, accept=_ACCEPT)
         if answer.status >= 400:
             raise _status(answer)
@@ -113,7 +117,7 @@ class LocalWeb:
             return self._pdf(url, answer, warnings)
         if kind is Kind.OTHER:
             raise _unsupported(answer)
-        read = await self._text(answer, markup=kind is Kind.HTML)
+        read = await self._text(answer, end, markup=kind is Kind.HTML)
         return WebPage(
             url=url,
             final_url=answer.place.url,
@@ -134,10 +138,10 @@ class LocalWeb:
             url, answer.place.url, answer.status, "application/pdf", "", "", warnings=warnings, data=answer.data
         )
 
-    async def _text(self, answer: Answer, *, markup: bool) -> DocumentText:
+    async def _text(self, answer: Answer, end: float, *, markup: bool) -> DocumentText:
         charset = said_charset(answer.headers.get("content-type", ""))
         try:
-            async with asyncio.timeout(self._seconds):
+            async with asyncio.timeout_at(end):
                 return await self._read_page(answer.data, charset=charset, url=answer.place.url, markup=markup)
         except TimeoutError:
             raise WebError(Code.TIMED_OUT, f"The page at {answer.place.shown_host} takes too long to read.") from None

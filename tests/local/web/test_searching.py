@@ -236,7 +236,7 @@ async def test_the_process_may_fail_in_any_way(code: str, expected: Code) -> Non
 async def test_the_process_gets_the_words_and_no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """N12, R-EXEC's rule for secrets: neither keys nor proxies reach it."""
     monkeypatch.setenv("SECRET_KEY", "planted")
-    code = "import json; q = json.loads(line); print(json.dumps({'results': [{'title': q['query'] + str(dict(os.environ)), 'href': 'http://a.test'}]}))"
+    code = "import json; q = json.loads(line); print(json.dumps({'results': [{'title': q['query'] + str(os.environ.get('SECRET_KEY')), 'href': 'http://a.test'}]}))"
     (hit,) = await Keyless(command=_says(code)).search("树冠", 3)
     assert hit.title.startswith("树冠")
     assert "planted" not in hit.title
