@@ -28,6 +28,7 @@ from orange_jupyter.core.running import (
 from orange_jupyter.core.tool import Action, Arguments, Result, Tool, ToolContext
 from orange_jupyter.core.watching import FileChange, Marks
 from orange_jupyter.local.operands import Standpoint, folder_state, look_at
+from orange_jupyter.tools.running.halves import without_halves
 from orange_jupyter.tools.running.live import LiveOutput
 from orange_jupyter.tools.running.words import words_of
 
@@ -188,8 +189,8 @@ def _fields(ran: Ran) -> dict[str, Any]:
     return {
         "exitCode": ran.exit_code,
         **named,
-        "stdout": ran.stdout,
-        "stderr": ran.stderr,
+        "stdout": without_halves(ran.stdout) if ran.truncated else ran.stdout,
+        "stderr": without_halves(ran.stderr) if ran.truncated else ran.stderr,
         "timedOut": ran.timed_out,
         "cancelled": ran.cancelled,
         "truncated": ran.truncated,

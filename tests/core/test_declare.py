@@ -82,13 +82,14 @@ BOUNDS = {
         "content": ("string", None, None, 5_242_880),
     },
     "write": {"content": ("string", None, None, 5_242_880)},
+    "exec": {"command": ("string", None, None, 100_000), "timeoutSeconds": ("integer", 120, 5, 1_800)},
 }
 
 
 @pytest.mark.parametrize(("tool", "parameters"), list(BOUNDS.items()))
 def test_names_types_defaults_and_bounds_are_those_of_the_specification(tool, parameters):
     """R-SCH-1, R-SCH-2: a snapshot against 12-schemas.md."""
-    properties = schemas(tier=Tier.WORKSPACE_WRITE)[tool]["properties"]
+    properties = schemas(tier=Tier.FULL_AUTO if tool == "exec" else Tier.WORKSPACE_WRITE)[tool]["properties"]
     for name, (kind, default, low, high) in parameters.items():
         schema = properties[name]
         assert schema["type"] == kind

@@ -71,6 +71,25 @@ async def test_an_unfinished_line_is_shown_when_nothing_follows():
     assert shown == ["step ", "step 50%"]
 
 
+async def test_no_half_of_a_key_stands_beside_a_cut(tmp_path):
+    """S03, R-EXEC-5: a key that the cut goes through, and the end of a private key whose beginning is left out."""
+    room = Room(tmp_path)
+    room.root.mkdir()
+    half = 524_288
+    lines = "".join(f"{'Qk9EWQ' * 10}{number:04}\n" for number in range(40))
+    key = f"-----BEGIN PRIVATE KEY-----\n{lines}-----END PRIVATE KEY-----\n"
+    for text in ("x " * (half // 2 - 10) + KEY + " y" * half, "x " * half + key + "y " * ((half - 1_000) // 2)):
+        (room.root / "big.txt").write_text(text)
+        got = await room("exec", Tier.FULL_AUTO, command="cat big.txt")
+        assert (got["ok"], got["truncated"], got["stdoutBytes"]) == (True, True, len(text))
+        assert KEY[:12] not in got["stdout"]
+        assert "Qk9EWQ" not in got["stdout"]
+        assert "bytes left out" in got["stdout"]
+        assert len(room.ran.result.content) <= 9_000
+        assert len(room.heard[-1].envelope["stdout"]) < 41_000
+    await room.close()
+
+
 @pytest.mark.parametrize(
     ("command", "wanted"),
     [
