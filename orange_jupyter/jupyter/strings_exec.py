@@ -30,6 +30,14 @@ EXEC_WORDS = MappingProxyType(
             "Only {count} of the files that the command names are compared before it runs.",
             "命令提到的文件中，运行前只比对 {count} 个。",
         ),
+        "exec.said.more": (
+            "{count} more links and protected places are not named here.",
+            "另有 {count} 个链接和受保护位置没有列出。",
+        ),
+        "exec.said.much": (
+            "The command names too much to look at: not all of its files and links are known here.",
+            "命令涉及的内容太多：这里不知道它的全部文件和链接。",
+        ),
         "exec.said.limit": (
             "{count} s, then all that it started is ended",
             "{count} 秒，之后结束它启动的一切",

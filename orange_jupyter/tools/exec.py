@@ -112,7 +112,7 @@ async def _plan(context: ToolContext, arguments: ExecArguments) -> Action:
         "run command",
         _target(arguments),
         facts=tuple(facts),
-        warnings=tuple(named.warnings),
+        warnings=named.warnings,
         operands=(folder.operand, *named.files.items()),
         place=folder.place,
     )
