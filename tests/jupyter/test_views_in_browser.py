@@ -283,7 +283,7 @@ def test_a_long_command_must_be_read_to_its_end(stages: Any) -> None:
     stage.past_the_deaf_moment()
     approve = stage.page.get_by_role("button", name="Approve once")
     expect(approve).to_be_disabled()
-    expect(stage.page.get_by_text("Read to the end of command to approve.")).to_be_visible()
+    expect(stage.page.get_by_text("Read to the end of the command to approve.")).to_be_visible()
     block = stage.page.get_by_role("group", name="command, complete, 200 lines")
     assert "echo line 199" in block.inner_text()
     block.focus()
