@@ -70,6 +70,14 @@ def streams(line: Line, language: Language) -> list[tuple[str, str]]:
     return found
 
 
+def whole_command(line: Line, language: Language) -> str:
+    """The command where its line does not say all of it: head and tail of a long one; else ""."""
+    command = line.arguments.get("command")
+    if not isinstance(command, str) or " ".join(command.split()) == " ".join(line.target.split()):
+        return ""
+    return visible(_ends(command.strip("\n"), language))[0]
+
+
 def _ends(written: str, language: Language) -> str:
     cut = len(written) - HEAD - TAIL
     if cut <= 0:

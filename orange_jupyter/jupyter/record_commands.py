@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from orange_jupyter.jupyter.commanded import is_command, streams
+from orange_jupyter.jupyter.commanded import is_command, streams, whole_command
 from orange_jupyter.jupyter.markdown import escape
 from orange_jupyter.jupyter.sheet import Sheet, name
 from orange_jupyter.jupyter.view import Line
@@ -39,10 +39,13 @@ def _named(lines: Sequence[Line]) -> frozenset[str]:
 
 
 def _folded(paper: Sheet, line: Line) -> str:
+    command = whole_command(line, paper.language)
+    parts = [(paper.say("exec.whole"), command)] if command else []
+    parts += [(paper.say("exec.output", name=stream), words) for stream, words in streams(line, paper.language)]
     return "".join(
-        f'<details class="oj-shots"><summary>{escape(paper.say("exec.output", name=stream))}</summary>'
+        f'<details class="oj-shots"><summary>{escape(title)}</summary>'
         f'<pre class="oj-out">{escape(words)}</pre></details>'
-        for stream, words in streams(line, paper.language)
+        for title, words in parts
     )
 
 

@@ -72,6 +72,7 @@ EXEC_WORDS = MappingProxyType(
         "exec.files": ("{n} files changed", "{n} 个文件有改动"),
         "exec.files.one": ("{n} file changed", "{n} 个文件有改动"),
         "exec.effects": ("may have had effects", "可能已有影响"),
+        "exec.whole": ("Command", "命令"),
         "exec.output": ("Output ({name})", "输出（{name}）"),
         "exec.left_out": ("[… {n} characters left out …]", "[……省略 {n} 个字符……]"),
         "exec.nothing": ("No output.", "没有输出。"),

@@ -186,6 +186,18 @@ def test_output_in_the_record_is_text_and_bounded() -> None:
     assert len(html) - len(forms(view_of([started(), BEGUN, ran(ok=True), finished()]))[0]) < 60_000
 
 
+def test_a_command_that_its_line_does_not_say_whole_is_in_the_record() -> None:
+    """R-APPR-1, R-SAVE-1: folded, with its line breaks, as text; a short one is not said twice."""
+    command = "cd sub\n" + "echo <b>one</b>\n" * 20 + "rm -rf x\u202e"
+    begun = CallStarted(call_id="c1", tool="exec", arguments={"command": command}, target=command[:200])
+    html = forms(view_of([started(), begun, ran(ok=True), finished()]))[0]
+    assert "<summary>Command</summary>" in html
+    assert "rm -rf x" in html
+    assert "<b>one</b>" not in html
+    assert "\u202e" not in html
+    assert "<summary>Command</summary>" not in forms(view_of([started(), BEGUN, ran(ok=True), finished()]))[0]
+
+
 def test_many_commands_keep_the_record_small() -> None:
     """R-SAVE-1: only the newest twenty show their output."""
     events = []
