@@ -34,6 +34,8 @@ from orange_jupyter.tools.running.words import words_of
 
 MOST_CHANGED: Final = 100
 """Changed files that are named; the others are counted."""
+LONGEST_BYTES: Final = 131_071
+"""What Linux takes in one argument (MAX_ARG_STRLEN, less its NUL); said before anybody is asked."""
 _TARGET: Final = 200
 _EFFECTS: Final = "What it did until then stays."
 
@@ -50,6 +52,15 @@ class ExecArguments(Arguments):
     def _without_nul(cls, value: str | None) -> str | None:
         if value is not None and "\0" in value:
             raise ValueError("it holds a NUL character")
+        return value
+
+    @field_validator("command")
+    @classmethod
+    def _can_be_given(cls, value: str) -> str:
+        if not value.strip():
+            raise ValueError("it is empty")
+        if len(value.encode("utf-8", "surrogatepass")) > LONGEST_BYTES:
+            raise ValueError(f"it is longer than {LONGEST_BYTES:,} bytes; write a script and run that")
         return value
 
 

@@ -65,6 +65,8 @@ async def test_a_command_over_its_time_is_timed_out(kb):
     [
         ({"command": "echo a\0b"}, "command"),
         ({"command": ""}, "command"),
+        ({"command": " \n"}, "command"),
+        ({"command": "雪" * 50_000}, "command"),
         ({"command": "x" * 100_001}, "command"),
         ({"command": "true", "timeoutSeconds": 4}, "timeoutSeconds"),
         ({"command": "true", "timeoutSeconds": 1801}, "timeoutSeconds"),

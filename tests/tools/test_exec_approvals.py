@@ -67,6 +67,20 @@ async def test_full_confirm_asks_each_time_and_full_auto_never(kb, tier, asks):
     assert len(kb.person.asked) == asks
 
 
+async def test_plan_mode_and_the_switch_refuse_before_anything_is_looked_at(kb):
+    """R-PERM-4, R-PLAN-2, R-SCH-8: nobody is asked, nothing runs, and the reason says what to change."""
+    _, opened = await kb.opened(CONFIRM)
+    await opened.session.set_plan(True)
+    assert (await kb("exec", CONFIRM, command="touch ran", cwd="gone"))["error"]["code"] == "denied_by_plan"
+    await opened.session.set_plan(False)
+    opened.session._parts = replace(opened.session._parts, switches=Switches(exec=False))
+    got = await kb("exec", CONFIRM, command="touch ran", cwd="gone")
+    assert got["error"]["code"] == "feature_off"
+    assert "switches.exec" in got["error"]["message"]
+    assert not kb.person.asked
+    assert not (kb.root / "ran").exists()
+
+
 async def test_two_hundred_false_approvals_run_nothing(kb):
     """R-APPR-2, R-APPR-3: forged, stale, replayed and mutated digests; other outcomes; rights that moved meanwhile."""
     rng = random.Random(7)
