@@ -94,6 +94,7 @@ class App:
         app = cls(await Ground.open(environ), folder, approver, run=run)
         await app.learn_secrets()
         await tidy(app.ground, app.means)
+        await app.runner.prepare()
         app._log = await asyncio.to_thread(open_log, app.ground.folders.home, app.mask)
         return app
 

@@ -56,15 +56,18 @@ class LocalRunner:
         self._settings = settings
         self._find_secrets = find_secrets
         self._path = settings.environ.get("PATH", os.defpath)
-        self._shell = find_shell(self._path) if settings.system in _SYSTEMS else None
+        self._shell: Shell | None = None
         self._host = HostProcess()
         self._walls: Bubblewrap | None = None
-        self._probed = False
+        self._searched = self._probed = False
 
     @property
     def shell(self) -> str:
-        """The shell as it is declared to the model; empty where commands are not supported."""
-        return str(self._shell or "")
+        """The shell as it is declared to the model; empty where commands are not supported. Reads PATH's folders once.
+
+        After `prepare` it answers at once.
+        """
+        return str(self._search() or "")
 
     @property
     def host_pid(self) -> int | None:
@@ -72,8 +75,14 @@ class LocalRunner:
         return self._host.pid
 
     async def prepare(self) -> None:
-        """Try the sandbox off the loop, so that `confinement` answers at once; no error when there is none."""
-        await asyncio.to_thread(self._probe)
+        """Find the shell and try the sandbox off the loop, so that `shell` and `confinement` answer at once.
+
+        No error when there is none.
+        """
+        if not self._searched:
+            await asyncio.to_thread(self._search)
+        if not self._probed:
+            await asyncio.to_thread(self._probe)
 
     def confinement(self) -> Confinement:
         """What would hold the next command; tries the sandbox first (some milliseconds) unless `prepare` did.
@@ -93,6 +102,7 @@ class LocalRunner:
 
     async def run(self, command: Command, heard: OnOutput | None = None) -> Ran:
         """Run it to its end; see the port. The time starts when the shell does."""
+        await self.prepare()
         shell = self._checked(command.text)
         started = time.monotonic()
         request, sock = await _undone_when_cancelled(lambda: self._begin(command, shell))
@@ -148,6 +158,12 @@ class LocalRunner:
             return Request(argv, env, command.seconds, confinement), self._host.new_command(folder)
         finally:
             os.close(folder)
+
+    def _search(self) -> Shell | None:
+        if not self._searched:
+            self._shell = find_shell(self._path) if self._settings.system in _SYSTEMS else None
+            self._searched = True
+        return self._shell
 
     def _probe(self) -> None:
         if not self._probed:

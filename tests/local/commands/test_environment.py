@@ -37,8 +37,10 @@ PLACES = {"PGPASSFILE", "SSH_AUTH_SOCK"}
 """Names of files: who adds them by name wants them."""
 
 
-async def test_none_of_twenty_planted_secrets_is_visible(make_runner, folder):
+async def test_none_of_twenty_planted_secrets_is_visible(make_runner, folder, monkeypatch):
     """E08, S03: `env`, and the variables of every process above the command but the kernel's own."""
+    for name, value in SECRETS.items():  # of this process too, which starts the host
+        monkeypatch.setenv(name, value)
     planted = SECRETS | PLAIN | {"PATH": os.environ["PATH"]}
     ran = await make_runner(planted).run(Command(f"env; {ABOVE}", folder))
     assert len(SECRETS) == 20

@@ -92,6 +92,16 @@ async def test_a_command_has_a_session_of_its_own_and_default_signals(runner, fo
     assert (await runner.run(Command("yes | head -1; ls -l /proc/self/fd | wc -l", folder))).stdout == "y\n5\n"
 
 
+async def test_a_supervisor_holds_nothing_of_another_command(runner, folder):
+    """R-EXEC-5: it would hold up the other one's end; three standard ones, the link and what wakes it are its own."""
+    token = new_token()
+    other = asyncio.ensure_future(runner.run(Command(f"sleep {marker(token)}", folder)))
+    assert await until(lambda: started(token))
+    assert int((await runner.run(Command("ls /proc/$PPID/fd | wc -l", folder))).stdout) == 6
+    other.cancel()
+    await asyncio.gather(other, return_exceptions=True)
+
+
 @pytest.mark.parametrize("text", ["echo a\0b", "", "  \n", "a" * 100_001, "中" * 60_000, "echo \ud800"])
 async def test_what_cannot_be_a_command_is_refused_before_anything_starts(runner, folder, text):
     """E12: NUL, nothing, 100,001 characters, an argument longer than the system takes."""

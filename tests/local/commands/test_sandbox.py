@@ -98,3 +98,10 @@ def test_a_bwrap_that_the_system_does_not_let_work_is_none(tmp_path: Path) -> No
     assert find_bubblewrap(str(tmp_path)) is None
     (tmp_path / "bwrap").write_text("no program\n", encoding="utf-8")
     assert find_bubblewrap(str(tmp_path)) is None
+
+
+async def test_preparing_takes_the_search_off_the_loop(unblocked):
+    """What a notebook does when it opens: afterwards shell and confinement are told without a look at the disk."""
+    runner = LocalRunner(RunnerSettings(dict(os.environ), sandbox=Sandbox.AUTO))
+    await runner.prepare()
+    assert (runner.shell[:4], runner.confinement()) == ("bash", Confinement.BUBBLEWRAP)
