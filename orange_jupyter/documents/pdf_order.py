@@ -14,6 +14,7 @@ from operator import attrgetter
 
 from orange_jupyter.documents.pdf_gutters import Gutter, find_gutter, side_note_left, steps_across
 from orange_jupyter.documents.pdf_lines import Piece
+from orange_jupyter.documents.pdf_mend import areas, mended, runs, stacked
 from orange_jupyter.documents.pdf_rows import column_width, rows
 
 _DEEPEST = 12
@@ -62,12 +63,14 @@ def order(pieces: Sequence[Piece], height: float) -> Order:
         return Order(cutting.leaves, columns, False)
     if _turned(pieces, cutting) > _MOST_TURNED:
         return Order([_settled(leaf) for leaf in cutting.leaves], columns, False)
-    return Order(_runs(pieces), columns, True)
+    parts = cutting.leaves if _trusted(cutting) else [list(pieces)]
+    put = [piece for part in parts for piece in mended(part)]
+    return Order(runs(put), columns, put == list(pieces))
 
 
 def streamed(pieces: Sequence[Piece]) -> Order:
     """The content stream's order, without a look at the columns."""
-    return Order(_runs(pieces), int(bool(pieces)), True)
+    return Order(runs(pieces), int(bool(pieces)), True)
 
 
 def _unit(pieces: Sequence[Piece]) -> float:
@@ -139,20 +142,16 @@ def _woven(gutter: Gutter) -> bool:
 def _turned(pieces: Sequence[Piece], cutting: _Cutting) -> float:
     """The share of pairs of characters that the stream gives in an order that no reader follows: what stands lower
     before what stands above it, or the right column of two before the left."""
-    runs = _boxes(_runs(pieces))
-    if len(runs) > _MOST_RUNS:
-        least = sorted(run[4] for run in runs)[-_MOST_RUNS]
-        runs = [run for run in runs if run[4] > least]
+    boxes = areas(runs(pieces))
+    if len(boxes) > _MOST_RUNS:
+        least = sorted(box[4] for box in boxes)[-_MOST_RUNS]
+        boxes = [box for box in boxes if box[4] > least]
     wrong = right = 0.0
-    for at, (left, top, end, bottom, weight) in enumerate(runs):
-        for x0, y0, x1, y1, other in runs[at + 1 :]:
-            shared = min(end, x1) - max(left, x0)
-            if shared < 0.5 * min(end - left, x1 - x0):
-                continue
-            if y0 >= bottom - 1:
-                right += weight * other
-            elif y1 <= top + 1:
-                wrong += weight * other
+    for at, box in enumerate(boxes):
+        for other in boxes[at + 1 :]:
+            place = stacked(box, other)
+            if place:
+                right, wrong = right + box[4] * other[4] * (place > 0), wrong + box[4] * other[4] * (place < 0)
     widths = [column_width(leaf, cutting.unit) for leaf in cutting.leaves]
     main = {number for number, width in enumerate(widths) if width > 0.6 * max(widths)}
     for gutter in cutting.gutters:
@@ -162,17 +161,15 @@ def _turned(pieces: Sequence[Piece], cutting: _Cutting) -> float:
     return wrong / max(wrong + right, 0.1 * total * total)
 
 
-def _boxes(runs: Sequence[Sequence[Piece]]) -> list[tuple[float, float, float, float, float]]:
-    return [
-        (
-            min(piece.x0 for piece in run),
-            min(piece.y0 for piece in run),
-            max(piece.x1 for piece in run),
-            max(piece.y1 for piece in run),
-            float(sum(len(piece.text) for piece in run)),
-        )
-        for run in runs
-    ]
+def _trusted(cutting: _Cutting) -> bool:
+    """Whether a page's parts come in the order that was found: not where there are only notes beside the text."""
+    return any(gutter.prose or _even(gutter) for gutter in cutting.gutters)
+
+
+def _even(gutter: Gutter) -> bool:
+    """Whether both sides of a gutter are about as wide, though one holds no running text (a table in a column)."""
+    widths = [max(piece.x1 for piece in side) - min(piece.x0 for piece in side) for side in (gutter.left, gutter.right)]
+    return min(widths) > 0.6 * max(widths)
 
 
 def _swapped(gutter: Gutter, main: set[int]) -> tuple[float, float]:
@@ -192,19 +189,7 @@ def _swapped(gutter: Gutter, main: set[int]) -> tuple[float, float]:
     return swapped, kept
 
 
-def _runs(pieces: Sequence[Piece]) -> list[list[Piece]]:
-    """The stream in stretches that stay in one leaf and do not step back up."""
-    found: list[list[Piece]] = []
-    for piece in pieces:
-        last = found[-1][-1] if found else None
-        back = last is not None and piece.base < last.base - 0.5 * max(piece.size, last.size)
-        if last is None or last.leaf != piece.leaf or back:
-            found.append([])
-        found[-1].append(piece)
-    return found
-
-
 def _settled(leaf: list[Piece]) -> list[Piece]:
     """A leaf in the stream's order where that never steps back, else as it is."""
     stream = sorted(leaf, key=lambda piece: piece.index)
-    return leaf if len(_runs(stream)) > 1 else stream
+    return leaf if len(runs(stream)) > 1 else stream
