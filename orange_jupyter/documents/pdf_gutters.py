@@ -206,13 +206,15 @@ def _narrowed(inside: Sequence[Piece], at: float, unit: float) -> tuple[int, int
 
 def _parted(upper: Sequence[Row], lower: Sequence[Row], at: float, gap: float) -> bool:
     """Whether a gap over both columns (in letters' heights) is read across, as around a picture over both: a wide
-    one, or one at which the content stream, which goes down column by column, starts anew."""
+    one, or one at which the content stream, which goes down column by column from the left, starts anew."""
     first, then = ([piece for line in lines for piece in line.pieces] for lines in (upper, lower))
     if gap > 8:
         return min_side(first, at) > 0 < min_side(then, at)
     if gap < 3 or max(piece.index for piece in first) > min(piece.index for piece in then):
         return False
-    return all(steps_across(part, at) < 3 < min_side(part, at) for part in (first, then))
+    return all(
+        steps_across(part, at) < 3 < min_side(part, at) and min(part, key=_INDEX).x1 <= at for part in (first, then)
+    )
 
 
 def steps_across(pieces: Sequence[Piece], at: float) -> int:
