@@ -1,8 +1,8 @@
 """The order in which a person reads a page: columns, then lines. Pure geometry over pieces of text.
 
 A page is cut at the tallest white strip between two columns of prose (a gutter), into what stands above it, left,
-right and below; each part is cut again. A strip between the cells of a table is no gutter. The order of the content
-stream is kept where it agrees with what is found (documents-facts.md: it is right on most pages).
+right and below; each part is cut again. A strip between the cells of a table is no gutter. Inside a part the
+order of the content stream is kept (it is right on most pages), but never what stands below before what stands above.
 """
 
 from __future__ import annotations

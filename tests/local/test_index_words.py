@@ -23,7 +23,8 @@ from tests.local.indexed import Indexed
         ("pages 12-\n14", "pages 12-\n14", ""),
         ("well -\nknown", "well -\nknown", ""),
         ("- one\n- two", "- one\n- two", ""),
-        ("a-\n\nb", "a-\n\nb", ""),
+        ("ends evapo-\n\ntranspiration", "ends evapotranspiration", "ends evapo transpiration"),
+        ("a-\n\n\nb", "a-\n\n\nb", ""),
         ("水文-\n观测", "水文-\n观测", ""),
         ("no break", "no break", ""),
     ],
@@ -93,3 +94,18 @@ async def test_a_passage_of_a_document_says_where_it_stands(tmp_path: Path) -> N
         assert hit.page is None
         assert hit.block is not None
         assert blocks[hit.block][hit.start : hit.end] == hit.passage
+
+
+async def test_a_word_that_goes_on_in_the_next_passage_is_found_and_taken_out_again(tmp_path: Path) -> None:
+    """R-SRCH-5, R-SRCH-6: a word parted at the end of a column whose passage ends there."""
+    filler = "words about the flow of melt water\n" * 25
+    async with Indexed(tmp_path) as desk:
+        note = desk.write("note.txt", f"{filler}ends with evapo-\n\ntranspiration goes on\n{filler}")
+        (hit,) = (await desk.search("evapotranspiration")).hits
+        assert hit.passage.endswith("evapo-")
+        note.write_text("another text\n", encoding="utf-8")
+        assert (await desk.search("evapotranspiration")).hits == ()
+        database = desk.library._shelves["kb_notes"].database
+        database.read(lambda connection: connection.execute("INSERT INTO words (words) VALUES ('integrity-check')"))
+        terms = database.read(lambda c: c.execute("SELECT term FROM frequency ORDER BY term").fetchall())
+        assert terms == [("anoth",), ("filenamenotetxt",), ("note",), ("text",)]

@@ -6,12 +6,13 @@ import json
 import os
 import sqlite3
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from orange_jupyter.core.document import Chunk, Extract
 from orange_jupyter.core.paths import shown_name
-from orange_jupyter.local.index.tokens import humps, name_token, normalised, tokens, unbroken
+from orange_jupyter.local.index.tokens import carried, humps, name_token, normalised, tokens, unbroken
 from orange_jupyter.local.scan import Seen
 
 ADD_WORDS = "INSERT INTO words (rowid, title, headings, body, rest) VALUES (?, ?, ?, ?, ?)"
@@ -59,9 +60,8 @@ def put(connection: sqlite3.Connection, record: Record) -> None:
     numbered = list(enumerate(extract.chunks, first))
     connection.executemany(ADD_CHUNK, [(number, file, *_chunk_row(chunk)) for number, chunk in numbered])
     words = FileWords.of(path, extract.title, extract.tags)
-    connection.executemany(
-        ADD_WORDS, [(number, *words.columns(chunk.text, chunk.heading_path)) for number, chunk in numbered]
-    )
+    passages = [(number, chunk.text, chunk.heading_path) for number, chunk in numbered]
+    connection.executemany(ADD_WORDS, words.rows(passages))
 
 
 def drop(connection: sqlite3.Connection, path: str) -> None:
@@ -71,11 +71,9 @@ def drop(connection: sqlite3.Connection, path: str) -> None:
         return
     file, title, tags = found
     words = FileWords.of(path, json.loads(title), tuple(json.loads(tags)))
-    rows = connection.execute("SELECT id, headings, text FROM chunk WHERE file = ?", (file,)).fetchall()
-    connection.executemany(
-        DROP_WORDS,
-        [(number, *words.columns(decoded(text), tuple(json.loads(above)))) for number, above, text in rows],
-    )
+    rows = connection.execute("SELECT id, headings, text FROM chunk WHERE file = ? ORDER BY id", (file,)).fetchall()
+    passages = [(number, decoded(text), tuple(json.loads(above))) for number, above, text in rows]
+    connection.executemany(DROP_WORDS, words.rows(passages))
     for statement in (
         "DELETE FROM chunk WHERE file = ?",
         "DELETE FROM tag WHERE file = ?",
@@ -116,10 +114,21 @@ class FileWords:
         rest = tokens(normalised(f"{folders} {' '.join(tags)}")) + " " + name_token(shown_name(place.name))
         return cls(tokens(f"{named} {humps(named)}"), rest, {})
 
-    def columns(self, text: str, heading_path: tuple[str, ...]) -> tuple[str, str, str, str]:
-        """A chunk's words by column; the same for the same stored text, for deletes replay them."""
+    def rows(self, passages: Sequence[tuple[int, str, tuple[str, ...]]]) -> list[tuple[int, str, str, str, str]]:
+        """The words of all chunks of a file (id, text, heading path), in their order; deletes replay them."""
+        following = [*[text for _, text, _ in passages[1:]], ""]
+        return [
+            (number, *self.columns(text, above, after))
+            for (number, text, above), after in zip(passages, following, strict=False)
+        ]
+
+    def columns(self, text: str, heading_path: tuple[str, ...], after: str = "") -> tuple[str, str, str, str]:
+        """A chunk's words by column, with the word that it shares with the chunk `after` it.
+
+        The same for the same stored texts.
+        """
         plain, parted = unbroken(normalised(text))
         above = self.headings.get(heading_path)
         if above is None:
             above = self.headings[heading_path] = tokens(normalised(" ".join(heading_path)))
-        return self.title, above, tokens(plain), f"{self.rest} {humps(plain)} {tokens(parted)}"
+        return self.title, above, tokens(plain), f"{self.rest} {humps(plain)} {tokens(parted)} {carried(text, after)}"

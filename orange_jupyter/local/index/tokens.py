@@ -10,7 +10,7 @@ import string
 import unicodedata
 from operator import add
 
-TOKENIZER = f"2/{unicodedata.unidata_version}"
+TOKENIZER = f"3/{unicodedata.unidata_version}"
 """Changes whenever any function here gives other tokens: deletes replay them, so an older index is built anew."""
 
 FTS_TOKENIZER = "porter unicode61 remove_diacritics 2"
@@ -22,7 +22,8 @@ _CJK = (
 CJK_RUN = re.compile(f"[{_CJK}]+")
 _WRAPPED_RUN = re.compile(f"([{_CJK}]+(?:[ \t]*\r?\n[ \t]*[{_CJK}]+)*)")
 _SOFT_HYPHEN = re.compile("\u00ad(?:[ \t]*\r?\n[ \t]*)?")
-_BREAK = re.compile(r"[-\u2010][ \t]?\r?\n[ \t]*(?=[^\W\d_])")
+_BREAK = re.compile(r"[-\u2010][ \t]?\r?\n(?:[ \t]*\r?\n)?[ \t]*(?=[^\W\d_])")
+"""A line end, or one blank line: between the blocks of a PDF page, as from a column to the next."""
 _BREAKS = ("-\n", "-\r", "\u2010")
 """Without one of these a text is left alone: most notes have none."""
 _LAST_WORD, _WORD = re.compile(r"[^\W\d_]+\Z"), re.compile(r"[^\W\d_]+")
@@ -67,6 +68,17 @@ def unbroken(text: str) -> tuple[str, str]:
             before = text[max(0, match.start() - _LONGEST) : match.start()].split()[-4:]
             parted += [*before, *text[at : at + _LONGEST].split()[:4]]
     return ("".join([*joined, text[at:]]), " ".join(parted)) if joined else (text, "")
+
+
+def carried(text: str, following: str) -> str:
+    """The word that a hyphen at the end of a passage parts from the beginning of the next passage; often none."""
+    if not text.endswith(("-", "\u2010")):
+        return ""
+    left, right = normalised(text[-_LONGEST:])[:-1], normalised(following[:_LONGEST].lstrip())
+    whole = f"{left}-\n{right}"
+    if not _is_one_word(whole, len(left), len(left) + 2):
+        return ""
+    return "".join([*_LAST_WORD.findall(left), *_WORD.findall(right)[:1]])
 
 
 def _is_one_word(text: str, end: int, start: int) -> bool:
