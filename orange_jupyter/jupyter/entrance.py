@@ -13,6 +13,7 @@ from orange_jupyter.jupyter.runtime import Runtime
 
 if TYPE_CHECKING:
     from orange_jupyter.jupyter.changes.reviews import Reviews  # these modules load the Markdown parser
+    from orange_jupyter.jupyter.inspector.afterwards import Afterwards
     from orange_jupyter.jupyter.inspector.inspections import Inspections
 
 Tell = Callable[[str, str | None], None]
@@ -32,6 +33,7 @@ class Entrance:
         self._office: asyncio.Task[Office] | None = None
         self._reviews: Reviews | None = None
         self._inspections: Inspections | None = None
+        self._afterwards: Afterwards | None = None
 
     async def office(self, where: Where) -> Office:
         """The office, opened by the first who needs it; on the runtime's loop. A failed opening is tried again."""
@@ -54,6 +56,14 @@ class Entrance:
 
         self._inspections = self._inspections or Inspections(self.runtime, self.guard)
         return self._inspections
+
+    @property
+    def afterwards(self) -> Afterwards:
+        """The finished turns whose citations open pages, made with the first; on the runtime's loop."""
+        from orange_jupyter.jupyter.inspector.afterwards import Afterwards
+
+        self._afterwards = self._afterwards or Afterwards(self.runtime, self.guard)
+        return self._afterwards
 
     def candidates(self) -> Candidates:
         """Names for completion; none while the office is not open. From any thread."""

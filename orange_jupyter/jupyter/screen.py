@@ -12,7 +12,8 @@ EMPTY = {"text/plain": ""}
 
 
 class Screen:
-    """The two displays of one cell: the record, which stays, and the controls, which go (decision 3).
+    """The displays of one cell: the record, which stays, the controls, which go (decision 3), and an ear, which hears
+    for the record what a person presses there and shows nothing itself.
 
     Without a kernel an update would print everything again: there only `settle` shows the record, once.
     """
@@ -21,7 +22,7 @@ class Screen:
         self.front = front
         self._prints = getattr(shell, "kernel", None) is None
         self._publish = shell.display_pub.publish
-        self._names = {"record": uuid.uuid4().hex, "controls": uuid.uuid4().hex}
+        self._names = {name: uuid.uuid4().hex for name in ("record", "controls", "ear")}
         self._shown: dict[str, dict[str, Any]] = {}
 
     @property
@@ -43,6 +44,16 @@ class Screen:
         """Leave nothing of the controls in the notebook."""
         if "controls" in self._shown:
             self._show("controls", EMPTY)
+
+    def ear(self, data: dict[str, Any]) -> None:
+        """Show or replace what hears for the record; only a notebook with a person has it."""
+        if self.front is Front.NOTEBOOK:
+            self._show("ear", data)
+
+    def remove_ear(self) -> None:
+        """Leave nothing of it in the notebook."""
+        if "ear" in self._shown:
+            self._show("ear", EMPTY)
 
     def fail(self, message: str, hint: str | None = None) -> None:
         """Show an error where the record would be."""

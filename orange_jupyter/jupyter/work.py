@@ -81,6 +81,7 @@ class TurnWork:
 
     async def _leave(self, office: Office, finished: TurnFinished) -> None:
         options, started = self._request.options, self._display.view.started
+        self._entrance.afterwards.leave(self._request.where)
         if options.out or options.json:
             turn = await office.turn(finished)
             if options.out:
@@ -93,6 +94,8 @@ class TurnWork:
         await self._display.settle(places)
         view = self._display.view
         await self._entrance.guard(self._review(office, finished), self._display.tell)
+        pages = self._entrance.afterwards.follow(office, self._display, self._request.where, places)
+        await self._entrance.guard(pages, self._display.tell)
         figures = await self._figures(office, places)
         if figures is not places or self._display.view is not view:  # or the review failed: the record says so
             await self._display.settle(figures)

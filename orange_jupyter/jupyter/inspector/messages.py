@@ -9,6 +9,7 @@ from typing import Any
 
 MOST_PARTS = 1_000_000
 _LOOK = re.compile(r"[A-Za-z0-9_-]{8,40}", re.ASCII)
+_CITATION = re.compile(r"c\d{1,9}", re.ASCII)
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
@@ -55,6 +56,13 @@ class Shut:
     look: str
 
 
+@dataclass(frozen=True, slots=True)
+class Cite:
+    """A citation of a finished turn's record was pressed. Its owner knows which ones the turn has."""
+
+    citation_id: str
+
+
 Message = Drawn | Turn | Leave | AskSaw | AskPixels | Shut
 
 
@@ -67,6 +75,15 @@ def parse(content: Mapping[str, Any]) -> Message | None:
             return _asked(content, look, what)
         case _:
             return None
+
+
+def parse_cited(content: Mapping[str, Any]) -> Message | Cite | None:
+    """The same where a record's citations are listened to."""
+    match content:
+        case {"type": "inspect", "do": "open", "citation": str() as citation_id} if _CITATION.fullmatch(citation_id):
+            return Cite(citation_id)
+        case _:
+            return parse(content)
 
 
 def _asked(content: Mapping[str, Any], look: str, what: str) -> Message | None:

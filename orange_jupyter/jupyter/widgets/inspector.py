@@ -5,7 +5,7 @@ Imported only when a page is shown: anywidget and ipywidgets are heavy.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
 from typing import Any, Literal
 
@@ -13,7 +13,7 @@ import anywidget
 import traitlets
 
 from orange_jupyter.jupyter.icons import PATHS
-from orange_jupyter.jupyter.inspector.messages import Message, parse
+from orange_jupyter.jupyter.inspector.messages import parse, parse_cited
 from orange_jupyter.jupyter.record_html import style
 from orange_jupyter.jupyter.strings import Language
 from orange_jupyter.jupyter.strings_inspector import LOOK_WORDS
@@ -47,7 +47,8 @@ def inspector_look(language: Language) -> dict[str, Any]:
 
 
 class InspectorWidget(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget is untyped to mypy (follow_imports = skip)
-    """Shows one inspection. `post` may be called from any thread; `on_message` runs on the kernel's and only enqueues.
+    """Shows one inspection. `post` may be called from any thread; `on_message` takes each `messages.Message`, runs on
+    the kernel's and only enqueues.
 
     Nothing of the file is in its state, which a notebook may save: texts and pictures go by messages, pictures as
     their binary buffers.
@@ -56,9 +57,10 @@ class InspectorWidget(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget i
     _esm = traitlets.Unicode(_asset("inspector.js") + _asset("inspector_alone.js")).tag(sync=True)
     _css = traitlets.Unicode(style() + _asset("controls.css") + _asset("inspector.css")).tag(sync=True)
     look = traitlets.Dict().tag(sync=True)
+    parse: Callable[[Mapping[str, Any]], Any] = staticmethod(parse)
 
-    def __init__(self, on_message: Callable[[Message], None], *, language: Language = "en", record: str = "") -> None:
-        self._tell: Callable[[Message], None] | None = on_message
+    def __init__(self, on_message: Callable[[Any], None], *, language: Language = "en", record: str = "") -> None:
+        self._tell: Callable[[Any], None] | None = on_message
         super().__init__(look={"language": language, "record": record, **inspector_look(language)})
         self.on_msg(self._hear)
 
@@ -74,6 +76,22 @@ class InspectorWidget(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget i
         super().close()
 
     def _hear(self, _: Any, content: Any, __: Any) -> None:
-        message = parse(content) if isinstance(content, dict) else None
+        message = self.parse(content) if isinstance(content, dict) else None
         if message is not None and self._tell is not None:
             self._tell(message)
+
+
+class CitedWidget(InspectorWidget):
+    """Hears the citations of a finished turn's record, and opens the inspector in it; shows nothing at its own place.
+
+    `on_message` takes also `messages.Cite`. `cited` are the ids of citations by their number in the record.
+    """
+
+    _esm = traitlets.Unicode(_asset("inspector.js") + _asset("inspector_cited.js")).tag(sync=True)
+    parse = staticmethod(parse_cited)
+
+    def __init__(
+        self, on_message: Callable[[Any], None], *, language: Language, record: str, prefix: str, cited: dict[str, str]
+    ) -> None:
+        super().__init__(on_message, language=language, record=record)
+        self.look = {**self.look, "prefix": prefix, "cited": cited}
