@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from orange_jupyter.core.context import PICTURE_TOKENS
 from orange_jupyter.core.events import CallFinished, Event, StepStarted, TurnFinished, TurnStarted
+from orange_jupyter.core.fitting import PICTURE_TOKENS
 from orange_jupyter.core.messages import Image
 from orange_jupyter.jupyter.inspector.paper import Saw, Sent
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import base64
 import json
 from io import BytesIO
+from itertools import pairwise
 
+import pymupdf
 import pytest
 from PIL import Image
 
@@ -15,10 +17,12 @@ from orange_jupyter.beginning import attached, told_first
 from orange_jupyter.config import ModelSettings, Provider, add_model, use_model
 from orange_jupyter.core.errors import ReadError, UsageError
 from orange_jupyter.core.events import StopReason
+from orange_jupyter.core.fitting import THINNED
 from orange_jupyter.core.session import Said
 from orange_jupyter.terminal import Nobody
 from orange_jupyter.turns import Collector
 from tests.documents.samples import bare_png
+from tests.jupyter.papers import paper
 from tests.providers.server import call, delta, plain, serving, stream
 
 FINE = plain(stream(delta(content="Orange."), delta("stop")))
@@ -212,3 +216,50 @@ async def test_a_virtual_model_holds_pictures_to_the_member_that_replied_last(de
         await desk("Look again", "photo.png")
     widths = [[image.width for image in pixels(messages)] for messages in sent(up)]
     assert widths == [[300], [300, 150], [150]]
+
+
+async def test_no_request_holds_a_picture_of_a_page_with_a_key(desk):
+    """R-READ-15: by page, by range and unasked; the other pages of the range are sent."""
+    key = "sk-proj-Ab12Cd34Ef56Gh78Ij90Kl12Mn34Op56Qr78St90Uv12"
+    with pymupdf.open("pdf", paper(secret=f"OPENAI_API_KEY={key}")) as pdf:
+        pdf[1].add_redact_annot((0, 0, 500, 660))
+        pdf[1].apply_redactions()
+        pdf[1].insert_text((36, 60), "nothing to hide")
+        pdf.save(desk.folder / "key.pdf")
+    asked = [
+        reads("key.pdf", page=1),
+        reads("key.pdf", page=1, pageEnd=3),
+        reads("key.pdf", includeImages="always"),
+        reads("key.pdf", block=2),
+    ]
+    async with serving(*asked, FINE) as server:
+        desk.model(server)
+        await desk("What is in the paper?")
+    assert [len(pixels(messages)) for messages in sent(server)] == [0, 0, 1, 2, 2]
+    assert key[:24] not in "".join(json.dumps(messages) for messages in sent(server))
+    results = [json.loads(one["content"]) for one in sent(server)[-1] if one["role"] == "tool"]
+    assert [[one["page"] for one in result.get("documentImages", ())] for result in results] == [[], [2], [2], []]
+    assert [[one["page"] for one in result["imagesLeftOut"]] for result in results] == [[1], [1, 3], [1, 3], [1]]
+
+
+async def test_earlier_pictures_of_a_turn_give_way_where_the_window_is_small(desk):
+    """R-CTX-3, R-READ-8: a long scan is read to its end; notes stand for its first pages, and the person is told once."""
+    with pymupdf.open() as pdf:
+        for number in range(40):
+            pdf.new_page().draw_rect((100, 100, 200 + number, 300), fill=(0.9, 0.4, 0.1))
+        pdf.save(desk.folder / "scan.pdf")
+    asked = [reads("scan.pdf", page=first, pageEnd=first + 3) for first in range(1, 41, 4)]
+    async with serving(*asked, FINE, FINE) as server:
+        desk.model(server, context_window=32_768)
+        turn = await desk("What is in the scan?", "figure.png")
+        after = await desk("And now?")
+    assert (turn.stop_reason, after.stop_reason) == (StopReason.ANSWER, StopReason.ANSWER)
+    requests = sent(server)
+    counts = [len(pixels(messages)) for messages in requests]
+    assert counts[:4] == [1, 5, 9, 13]
+    assert all(count >= 5 for count in counts[1:-1]), counts
+    assert (max(counts) < 21, counts[-1]) == (True, 0)
+    whole = [one for one, following in pairwise(requests[:-1]) if following[: len(one)] == one]
+    assert len(whole) >= 7
+    assert [line for line in turn.notices if "window is too small" in line] == [THINNED]
+    assert after.notices == ()

@@ -9,24 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from orange_jupyter.core.errors import ModelError, ModelFault
+from orange_jupyter.core.fitting import fitted, tokens, weight
 from orange_jupyter.core.grant import Grant
-from orange_jupyter.core.messages import (
-    Image,
-    Message,
-    Reasoning,
-    Request,
-    Role,
-    Text,
-    ToolCall,
-    ToolResult,
-    ToolSchema,
-)
+from orange_jupyter.core.messages import Message, Request, Role, Text, ToolSchema
 from orange_jupyter.core.paths import KnowledgeBase
 from orange_jupyter.core.ports import ModelInfo
 from orange_jupyter.core.repair import repair, without_pictures
 from orange_jupyter.core.result import as_json
 
-PICTURE_TOKENS = 1_200
 REPLY_SHARE = 4
 PLAN = "Plan mode is on: look and read only; end with a numbered list of steps when asked for a plan."
 
@@ -68,13 +58,15 @@ def pack(
     tools: tuple[ToolSchema, ...],
     model: ModelInfo,
 ) -> Request:
-    """The request for the next step; old turns go first when the window is too small.
+    """The request for the next step; when the window is too small, old turns go first, then this turn's old pictures.
 
     Raises ModelError context_too_long when this turn alone does not fit.
     """
     reserve = model.max_output or model.context_window // REPLY_SHARE
     budget = model.context_window - min(reserve, model.context_window // 2)
-    fixed = _estimate_all((system, *current)) + sum(tokens(as_json(tool.model_dump())) for tool in tools)
+    beside = weight((system,)) + sum(tokens(as_json(tool.model_dump())) for tool in tools)
+    current = fitted(current, budget - beside)
+    fixed = beside + weight(current)
     if fixed > budget:
         raise ModelError(
             ModelFault.CONTEXT_TOO_LONG,
@@ -88,7 +80,7 @@ def pack(
 
 def _newest_that_fit(history: Sequence[Turned], room: int) -> Sequence[Turned]:
     """All turns, or the newest ones in at most half the room, so that the start stays stable for a while."""
-    sizes = [_estimate_all(turn.messages) for turn in history]
+    sizes = [weight(turn.messages) for turn in history]
     if sum(sizes) <= room:
         return history
     start = len(history)
@@ -97,25 +89,3 @@ def _newest_that_fit(history: Sequence[Turned], room: int) -> Sequence[Turned]:
         start -= 1
         filled += sizes[start]
     return history[start:]
-
-
-def _estimate_all(messages: Sequence[Message]) -> int:
-    return sum(4 + sum(_estimate(part) for part in message.parts) for message in messages)
-
-
-def _estimate(part: Text | Reasoning | Image | ToolCall | ToolResult) -> int:
-    match part:
-        case Text() | Reasoning():
-            return tokens(part.text)
-        case Image():
-            return PICTURE_TOKENS
-        case ToolCall():
-            return 8 + tokens(part.raw or as_json(part.arguments))
-        case ToolResult():
-            return 8 + tokens(part.content) + PICTURE_TOKENS * len(part.images)
-
-
-def tokens(text: str) -> int:
-    """An estimate on the safe side: about 3.5 Latin characters a token, one Chinese character each (wire row 29)."""
-    latin = sum(1 for character in text if character < "\u2e80")
-    return int(latin / 3.5) + (len(text) - latin) + 1

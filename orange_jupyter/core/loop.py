@@ -14,13 +14,14 @@ from orange_jupyter.core.desk import Desk
 from orange_jupyter.core.dispatch import Ran
 from orange_jupyter.core.errors import ModelError, ModelFault, RunError
 from orange_jupyter.core.events import Notice, PartDone, StepFinished, StepStarted, StopReason
+from orange_jupyter.core.fitting import THINNED, pictures
 from orange_jupyter.core.limits import TurnLimits, circles, signature
 from orange_jupyter.core.messages import Finish, Message, Reply, Role, Text, ToolCall, ToolResult, Usage
 from orange_jupyter.core.paths import KnowledgeBase
 from orange_jupyter.core.ports import Model
+from orange_jupyter.core.repair import failed
 from orange_jupyter.core.replies import masked, with_unique_ids
 from orange_jupyter.core.replying import cut_again, filtered, respond, told_of, used_up
-from orange_jupyter.core.result import as_json, failure
 from orange_jupyter.core.streaming import MaskedStream
 from orange_jupyter.core.together import groups, run_together
 
@@ -59,6 +60,7 @@ class Course:
     seen_calls: set[str] = field(default_factory=set)
     signatures: list[str] = field(default_factory=list)
     circled: int = 0
+    thinned: bool = False
 
     @property
     def streamed(self) -> str:
@@ -94,6 +96,9 @@ async def _ask_model(agent: Agent, history: Sequence[Turned], course: Course) ->
     system = system_message(grant, agent.bases)
     request = pack(system, history, course.current, tools=tools, model=agent.model.info)
     await agent.desk.hear(StepStarted(step=course.step, limit=agent.limits.steps))
+    if not course.thinned and pictures(request.messages) < pictures(course.current):
+        course.thinned = True
+        await agent.desk.hear(Notice(level="info", text=THINNED))
     course.pieces.clear()
     shown = MaskedStream(agent.desk.delta, agent.desk.mask)
     reply = await respond(agent.model, request, course.pieces, shown)
@@ -183,8 +188,7 @@ async def _refuse_cut(agent: Agent, course: Course, calls: Sequence[ToolCall]) -
     if course.malformed > REPAIRS:
         raise cut_again()
     for call in calls:
-        result = ToolResult(call_id=call.id, name=call.name, content=as_json(failure(error)), ok=False)
-        await _keep(agent, course, _result_message(result))
+        await _keep(agent, course, _result_message(failed(call, error)))
 
 
 def _result_message(result: ToolResult) -> Message:

@@ -36,7 +36,11 @@ def repair(messages: Iterable[Message]) -> tuple[Message, ...]:
 
 def interrupted(call: ToolCall) -> ToolResult:
     """The result of a call whose own never came."""
-    error = RunError(Code.CANCELLED, INTERRUPTED)
+    return failed(call, RunError(Code.CANCELLED, INTERRUPTED))
+
+
+def failed(call: ToolCall, error: RunError) -> ToolResult:
+    """The result of a call that did not run."""
     return ToolResult(call_id=call.id, name=call.name, content=as_json(failure(error)), ok=False)
 
 

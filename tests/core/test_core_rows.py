@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orange_jupyter.core.context import Turned, pack, system_message, tokens
+from orange_jupyter.core.context import Turned, pack, system_message
+from orange_jupyter.core.fitting import tokens
 from orange_jupyter.core.grant import Grant, Tier
 from orange_jupyter.core.limits import circles, signature
 from orange_jupyter.core.messages import Message, Role, Text, ToolCall, ToolResult, ToolSchema

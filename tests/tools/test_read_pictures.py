@@ -103,7 +103,66 @@ async def test_a_long_scan_is_seen_four_pages_at_a_time(eyes):
     last = await eyes("read", path="scan.pdf", page=9, pageEnd=11)
     assert (places(last), "imagesLeftOut" in last) == ([9, 10, 11], False)
     wide = await eyes("read", path="scan.pdf", page=1, pageEnd=11)
-    assert (places(wide), places(wide, "imagesLeftOut")) == ([*range(1, 9)], [9])
+    assert (places(wide), places(wide, "imagesLeftOut")) == ([1, 2, 3, 4], [5])
+    assert "pages 5–11 did not fit: at most 4 pages without" in wide["imagesLeftOut"][0]["reason"]
+
+
+async def test_a_range_holds_at_most_four_pages_without_text_and_eight_in_all(eyes):
+    """R-READ-8: the range is cut before the fifth page without text, or after eight pages; the rest is named."""
+    paper(eyes.root / "mixed.pdf", ["one", None, "two", None, "three", None, None, None, None, "four"])
+    read = await eyes("read", path="mixed.pdf", page=1, pageEnd=10)
+    assert (places(read), places(read, "imagesLeftOut")) == ([*range(1, 8)], [8])
+    paper(eyes.root / "text.pdf", ["some words"] * 10)
+    read = await eyes("read", path="text.pdf", page=1, pageEnd=10)
+    assert (places(read), places(read, "imagesLeftOut")) == ([*range(1, 9)], [9])
+    assert "at most 8 pages at a time" in read["imagesLeftOut"][0]["reason"]
+
+
+KEY = "sk-proj-Ab12Cd34Ef56Gh78Ij90Kl12Mn34Op56Qr78St90Uv12"
+PEM = [f"{a}MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8c{a}" for a in "abcdefgh"]
+
+
+async def test_no_picture_of_a_page_that_holds_a_hidden_value(eyes):
+    """R-READ-15: by page, by range, unasked, by block; named with the reason; the other pages are there."""
+    paper(eyes.root / "key.pdf", ["one", f"OPENAI_API_KEY={KEY}", "three", None])
+    for arguments, seen, left in (
+        ({"page": 2}, [], [2]),
+        ({"page": 1, "pageEnd": 4}, [1, 3, 4], [2]),
+        ({"includeImages": "always"}, [1, 3, 4], [2]),
+        ({"page": 1, "limit": 2}, [1], []),
+        ({"page": 2, "limit": 3}, [], [2]),
+        ({"block": 2}, [], [2]),
+        ({"block": 2, "includeImages": "always"}, [], [2]),
+        ({"block": 3}, [3], []),
+    ):
+        read = await eyes("read", path="key.pdf", **arguments)
+        assert ([image.page for image in eyes.images], places(read)) == (seen, seen), arguments
+        assert [one["page"] for one in read.get("imagesLeftOut", ())] == left, arguments
+        assert all("hidden value" in one["reason"] for one in read.get("imagesLeftOut", ()))
+        assert KEY[:20] not in json.dumps(read)
+    eyes.vision = False
+    assert "visionUnavailable" in await eyes("read", path="key.pdf", page=2)
+
+
+async def test_a_hidden_value_that_runs_over_a_page_end_hides_both_pages(eyes):
+    """R-READ-15: masked over the whole document, whichever page is asked for."""
+    with pymupdf.open() as pdf:
+        for lines in (["words"], ["-----BEGIN PRIVATE KEY-----", *PEM[:4]], [*PEM[4:], "-----END PRIVATE KEY-----"]):
+            pdf.new_page().insert_text((50, 72), lines, fontsize=8)
+        pdf.new_page().insert_text((50, 72), "more words")
+        pdf.save(eyes.root / "pem.pdf")
+    read = await eyes("read", path="pem.pdf", page=1, pageEnd=4)
+    assert (places(read), places(read, "imagesLeftOut")) == ([1, 4], [2, 3])
+    for page in (2, 3):
+        assert "hidden value" in (await eyes("read", path="pem.pdf", page=page))["imagesLeftOut"][0]["reason"]
+        assert eyes.images == ()
+
+
+async def test_pictures_of_a_word_file_are_not_touched_by_its_hidden_values(eyes):
+    """R-READ-15: an embedded picture holds none of the file's text."""
+    report(eyes.root / "r.docx", 2, words=f"The key is {KEY}.")
+    read = await eyes("read", path="r.docx", includeImages="always")
+    assert (len(eyes.images), read["maskedValues"], "imagesLeftOut" in read) == (2, 2, False)
 
 
 async def test_pages_without_text_among_others_are_offered(eyes):

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from itertools import islice
 from typing import Any, Final
 
 from orange_jupyter.core.document import Block, DocumentText
 from orange_jupyter.core.held import MOST_PICTURES
 from orange_jupyter.tools.reading.asked import Asked, Images
-from orange_jupyter.tools.reading.pictures import Choice, Wanted
+from orange_jupyter.tools.reading.pictures import Choice, Wanted, place_of
 
 PAGES_UNASKED: Final = 4
 """Pages of a long scan at a time (R-READ-8)."""
+HIDDEN_VALUE: Final = (
+    "this page holds a hidden value, so its picture is not sent; the person can open the file to see it (%orange show)"
+)
 _NAMED: Final = 12
 _CAPTION: Final = 200
 _UNREADABLE: Final = re.compile(r"text layer of pages? ([0-9][0-9 ,–-]*(?:and [0-9–-]+)?)[^.]*? not readable")
@@ -34,9 +39,13 @@ def page_pictures(document: DocumentText, asked: Asked, shown: Sequence[int]) ->
     """The pages of a PDF that are to be seen; `shown` are those that the returned piece of text touches."""
     if asked.images is Images.NONE or not document.pages:
         return Choice()
-    if asked.pages is not None:
-        return _pages(range(asked.pages[0], asked.pages[1] + 1), MOST_PICTURES)
     blind = pages_without_text(document)
+    if asked.pages is not None:
+        pages = range(asked.pages[0], asked.pages[1] + 1)
+        fifth = next(islice((at for at, page in enumerate(pages) if page in blind), PAGES_UNASKED, None), MOST_PICTURES)
+        if fifth < MOST_PICTURES:
+            return _pages(pages, fifth, f"{PAGES_UNASKED} pages without readable text")
+        return _pages(pages, MOST_PICTURES)
     first = shown[0] if shown else 1
     if asked.images is Images.ALWAYS or len(blind) == len(document.pages):
         return _pages(range(first, len(document.pages) + 1), PAGES_UNASKED)
@@ -66,6 +75,13 @@ def block_pictures(document: DocumentText, asked: Asked, blocks: Sequence[tuple[
     return Choice(tuple(found[:MOST_PICTURES]), tuple(named))
 
 
+def without_hidden(choice: Choice, hidden: AbstractSet[int]) -> Choice:
+    """The choice without the pages that hold a masked value: a picture would show it (R-READ-15)."""
+    kept = tuple(one for one in choice.wanted if one.page not in hidden)
+    named = tuple(place_of(one) | {"reason": HIDDEN_VALUE} for one in choice.wanted if one.page in hidden)
+    return Choice(kept, (*named, *choice.left_out))
+
+
 def _offered(pages: Sequence[int]) -> tuple[dict[str, Any], ...]:
     """Pages without text among pages with text may be blank or scanned: they are offered, not sent."""
     named = [{"page": page, "reason": f"no text on this page; read page={page} to see it"} for page in pages[:_NAMED]]
@@ -74,7 +90,7 @@ def _offered(pages: Sequence[int]) -> tuple[dict[str, Any], ...]:
     return tuple(named)
 
 
-def _pages(pages: Sequence[int], most: int) -> Choice:
+def _pages(pages: Sequence[int], most: int, bound: str = "") -> Choice:
     """The first `most` of them; the rest is named, with the pages to read next."""
     wanted = tuple(Wanted(page) for page in pages[:most])
     rest = pages[most:]
@@ -82,5 +98,5 @@ def _pages(pages: Sequence[int], most: int) -> Choice:
         return Choice(wanted)
     following = rest[0] if len(rest) == 1 else f"{rest[0]} and pageEnd={rest[:PAGES_UNASKED][-1]}"
     named = f"page {rest[0]}" if len(rest) == 1 else f"pages {rest[0]}–{rest[-1]}"
-    reason = f"{named} did not fit: at most {most} pages at a time; read page={following} next"
+    reason = f"{named} did not fit: at most {bound or f'{most} pages'} at a time; read page={following} next"
     return Choice(wanted, ({"page": rest[0], "reason": reason},))

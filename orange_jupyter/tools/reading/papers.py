@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import posixpath
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -18,8 +19,8 @@ from orange_jupyter.core.paths import FileBytes
 from orange_jupyter.core.result import PAGE_BREAK
 from orange_jupyter.core.tool import Result, ToolContext
 from orange_jupyter.tools.reading.asked import Asked, heading_fields, piece
-from orange_jupyter.tools.reading.choosing import block_pictures, page_pictures
-from orange_jupyter.tools.reading.pictures import Attached, attach
+from orange_jupyter.tools.reading.choosing import block_pictures, page_pictures, without_hidden
+from orange_jupyter.tools.reading.pictures import Attached, Choice, attach
 
 _NUMBER = re.compile(
     r"\A(?:第[一二三四五六七八九十百\d]+[章节節条條部篇]\s*|[一二三四五六七八九十]+、\s*|[(（]?\w{1,4}[.)）]\s+|\d+(?:\.\d+)*\.?\s+)"
@@ -40,6 +41,15 @@ class _Texts:
         return self.masked.masked_slice(at + start, at + end)
 
     @property
+    def touched(self) -> frozenset[int]:
+        """The pages or blocks, counted from 0, that a masked value stands in or runs over."""
+        return frozenset(
+            index
+            for first, last in self.masked.spans
+            for index in range(max(bisect_right(self.starts, first) - 1, 0), bisect_left(self.starts, last))
+        )
+
+    @property
     def fields(self) -> dict[str, Any]:
         return {"maskedValues": self.masked.count} if self.masked.count else {}
 
@@ -48,6 +58,22 @@ def _masked(texts: Sequence[str], find_secrets: FindSecrets) -> _Texts:
     starts = accumulate((len(text) + len(PAGE_BREAK) for text in texts), initial=0)
     whole = PAGE_BREAK.join(texts)
     return _Texts(Masked(whole, find_secrets(whole)), tuple(starts))
+
+
+def _hidden_pages(document: DocumentText, find_secrets: FindSecrets) -> frozenset[int]:
+    """The pages of a PDF, from 1, that hold a masked value: by the pages' text, or by that of their blocks."""
+    pages = _masked(document.pages, find_secrets).touched
+    blocks = _masked([block.text for block in document.blocks], find_secrets).touched
+    found = (document.blocks[index].page for index in blocks)
+    return frozenset({index + 1 for index in pages} | {page for page in found if page is not None})
+
+
+async def _attach(context: ToolContext, content: FileBytes, what: tuple[DocumentText, Choice]) -> Attached:
+    """The chosen pictures, without those of pages that hold a masked value (R-READ-15)."""
+    document, choice = what
+    if choice.wanted and context.model.vision and document.file_type == "pdf":
+        choice = without_hidden(choice, await asyncio.to_thread(_hidden_pages, document, context.find_secrets))
+    return await attach(context, content, choice)
 
 
 async def read_document(context: ToolContext, content: FileBytes, asked: Asked) -> Result:
@@ -88,7 +114,8 @@ async def _pages(context: ToolContext, content: FileBytes, what: tuple[DocumentT
         {"page": first + index, "text": masked.part(first - 1 + index, *piece)} for index, piece in pieces
     ]
     fields |= masked.fields
-    attached = await attach(context, content, page_pictures(document, asked, [first + index for index, _ in pieces]))
+    choice = page_pictures(document, asked, [first + index for index, _ in pieces])
+    attached = await _attach(context, content, (document, choice))
     shown = f"page {first}" if first == last else f"pages {first}–{last}"
     return _result(fields | attached.fields, (f"{shown} of {count}, {end - start:,} characters", document, attached))
 
@@ -110,7 +137,8 @@ async def _blocks(context: ToolContext, content: FileBytes, what: tuple[Document
     fields |= masked.fields
     said = f"block {asked.block}" if asked.block else f"{len(fields['blocks'])} of {len(document.blocks)} blocks"
     following_blocks = [(block, _captioned(masked, block)) for block in chosen[pieces[0][0] if pieces else 0 :]]
-    attached = await attach(context, content, block_pictures(document, asked, following_blocks))
+    choice = block_pictures(document, asked, following_blocks)
+    attached = await _attach(context, content, (document, choice))
     return _result(fields | attached.fields, (f"{said}, {end - start:,} characters", document, attached))
 
 

@@ -77,13 +77,13 @@ async def attach(context: ToolContext, content: FileBytes, choice: Choice) -> At
         try:
             picture = await _drawn(context, content.data, one)
         except ToolError as error:
-            left_out.append(_place(one) | {"reason": error.message})
+            left_out.append(place_of(one) | {"reason": error.message})
             continue
         image = await _kept(context, picture, (content.info.place.shown, one))
         images.append(image)
         caption = {"caption": one.caption} if one.caption else {}
         size = {"width": image.width, "height": image.height}
-        listed.append({"id": image.picture_id, **_place(one), **caption, **size})
+        listed.append({"id": image.picture_id, **place_of(one), **caption, **size})
     return _attached(images, listed, [*left_out, *choice.left_out])
 
 
@@ -141,7 +141,8 @@ async def _drawn(context: ToolContext, data: bytes, wanted: Wanted) -> Picture:
     return await context.documents.block_picture(data, wanted.block or 0, context.model.pictures)
 
 
-def _place(wanted: Wanted) -> dict[str, int]:
+def place_of(wanted: Wanted) -> dict[str, Any]:
+    """Its page and block, as the envelope names them."""
     page = {"page": wanted.page} if wanted.page is not None else {}
     return page | ({"block": wanted.block} if wanted.block is not None else {})
 
@@ -150,7 +151,7 @@ async def _kept(context: ToolContext, picture: Picture, where: tuple[str, Wanted
     """The picture among the kept ones; `where` is the path as shown and the part of it."""
     path, part = where
     sha256 = await context.blobs.put(picture.data, picture.media_type)
-    shown = [path, *(f"{name} {number}" for name, number in _place(part).items())]
+    shown = [path, *(f"{name} {number}" for name, number in place_of(part).items())]
     return Image(
         sha256=sha256,
         media_type=picture.media_type,
