@@ -18,16 +18,17 @@ def fitted(current: Sequence[Message], room: int) -> tuple[Message, ...]:
     """The turn's messages in `room` tokens: where they are too many, notes stand for pictures (R-CTX-3).
 
     The oldest pictures of the tools go first, then the person's, last those that the model has not seen yet, and never
-    those of the newest message. The turn is gone through as it grew, and a quarter of the room is freed at a time: what
-    was taken out for one request is out in all later ones, and the start of the request stays as it is for a while.
-    The result may still be too long.
+    those of the newest message. The turn is gone through as it grew, and the tools' old pictures free a quarter of the
+    room at a time: what was taken out for one request is out in all later ones, and the start of the request stays as
+    it is for a while. The result may still be too long.
     """
     fitting: list[Message] = []
     size = seen = 0
     for message in current:
         size += weight((message,))
         for index in _in_order(fitting, seen) if size > room else ():
-            if size <= (room * 3 // 4 if index < seen else room):
+            spare = index < seen and fitting[index].role is Role.TOOL
+            if size <= (room * 3 // 4 if spare else room):
                 break
             size -= weight((fitting[index],))
             fitting[index] = without_pictures(fitting[index])

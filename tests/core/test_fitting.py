@@ -56,9 +56,12 @@ def test_the_oldest_pictures_of_tools_go_first_then_the_person_s() -> None:
 
 
 def test_pictures_that_the_model_has_not_seen_go_last_and_those_of_the_newest_message_never() -> None:
-    assert counted(fitted([question(2), *step("a", 2), *step("b", 2, 2)], room(4.9))) == [0, 0, 2, 2]
-    assert counted(fitted([question(2), *step("a", 2), *step("b", 2, 2)], room(3.9))) == [0, 0, 0, 2]
-    assert counted(fitted([question(2), *step("a", 2), *step("b", 2, 2)], room(1))) == [0, 0, 0, 2]
+    """The person's go only where they must."""
+    current = [question(2), *step("a", 2), *step("b", 2, 2)]
+    assert counted(fitted(current, room(6.5))) == [2, 0, 2, 2]
+    assert counted(fitted(current, room(5.5))) == [0, 0, 2, 2]
+    assert counted(fitted(current, room(3.9))) == [0, 0, 0, 2]
+    assert counted(fitted(current, room(1))) == [0, 0, 0, 2]
 
 
 def test_a_turn_that_is_too_long_without_its_pictures_still_raises() -> None:
