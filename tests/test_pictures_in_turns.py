@@ -110,7 +110,8 @@ async def test_a_picture_is_sent_in_its_own_turn_and_a_note_stands_for_it_later(
 )
 async def test_with_vision_off_no_pixel_leaves_and_everybody_knows(desk, switches, reason):
     """R-MOD-8, R-READ-7: nothing in any request; the model reads why, the person has a line and the tool's line."""
-    async with serving(reads("figure.png"), FINE) as server:
+    (desk.folder / "n.md").write_text("![a](figure.png)")
+    async with serving(reads("figure.png", "n.md", includeImages="always"), FINE) as server:
         desk.model(server, **switches)
         turn = await desk("What is in the figure?", "figure.png")
     bodies = b"".join(seen.body for seen in server.seen)
@@ -120,7 +121,7 @@ async def test_with_vision_off_no_pixel_leaves_and_everybody_knows(desk, switche
     assert reason in result["visionUnavailable"]["reason"]
     assert "[picture not shown:" in sent(server)[0][1]["content"]
     assert any("does not see pictures" in line for line in turn.notices)
-    assert "not shown to the model" in turn.steps[0].calls[0].summary
+    assert ["not shown to the model" in one.summary for one in turn.steps[0].calls] == [True, True]
 
 
 async def test_a_broken_picture_is_an_error_of_its_own_call(desk):

@@ -59,9 +59,10 @@ async def read_text(context: ToolContext, content: FileBytes, asked: Asked) -> R
     if info.place.note:
         warnings = (*warnings, info.place.note)
     part = "whole file" if start == 0 and following is None else f"characters {start:,}–{end:,} of {len(text):,}"
+    said = f", {attached.said}" if attached.said else ""
     return Result(
         fields,
-        f"{part}, {end - start:,} characters",
+        f"{part}, {end - start:,} characters{said}",
         warnings=warnings,
         images=attached.images,
         untrusted=info.place.outside,
