@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Callable
 from typing import Any
 
 from orange_jupyter.jupyter.failure import failure
@@ -24,6 +25,8 @@ class Screen:
         self._publish = shell.display_pub.publish
         self._names = {name: uuid.uuid4().hex for name in ("record", "controls", "ear")}
         self._shown: dict[str, dict[str, Any]] = {}
+        self._alone: dict[str, Any] | None = None
+        self._amend: Callable[[dict[str, Any] | None], dict[str, Any]] | None = None
 
     @property
     def shown(self) -> dict[str, Any] | None:
@@ -32,8 +35,14 @@ class Screen:
         return None if shown is EMPTY else shown
 
     def record(self, data: dict[str, Any]) -> None:
-        """Show or replace the record."""
-        self._show("record", data)
+        """Show or replace the record; what was amended to it stays."""
+        self._alone = None if data is EMPTY else data
+        self._show("record", self._amend(data) if self._amend is not None else data)
+
+    def amend(self, amend: Callable[[dict[str, Any] | None], dict[str, Any]]) -> None:
+        """Show the record with more in it, also when it is replaced later. `amend` gets None where none is yet."""
+        self._amend = amend
+        self._show("record", amend(self._alone))
 
     def controls(self, data: dict[str, Any]) -> None:
         """Show or replace the controls; only a notebook with a person has them."""

@@ -14,6 +14,7 @@ from tests.lab import Lab
 SEARCH = {
     "calls": [{"name": "search", "arguments": {"query": "annual value underestimated June melt dust deposition"}}]
 }
+PROPOSE = {"calls": [{"name": "edit", "arguments": {"operation": "delete", "path": "todo.txt"}}]}
 SAY = {
     "text": "An annual 4.1 underestimates June melt by 19 % [{{last.citations.0.citationId}}].\n\n"
     "The factor varies with season [{{last.citations.1.citationId}}], and again [{{last.citations.0.citationId}}]."
@@ -21,8 +22,8 @@ SAY = {
 CELLS = [
     "%load_ext orange_jupyter",
     use("reader"),
-    "%%orange --model reader\nBy how much is June melt underestimated?",
-    "1 + 1",
+    "%%orange --model reader --tier workspace-write\nBy how much is June melt underestimated?",
+    "import time\nprint('asleep', flush=True)\ntime.sleep(600)",
 ]
 
 
@@ -32,7 +33,9 @@ def test_after_the_turn_a_citation_opens_its_page_and_without_a_kernel_the_figur
     kb = lab.folder / "kb"
     kb.mkdir(parents=True)
     (kb / "meng.pdf").write_bytes(paper())
-    lab.open(CELLS, files={".orange/config.toml": CONFIG, "reader.json": json.dumps({"replies": [SEARCH, SAY]})})
+    (kb / "todo.txt").write_text("todo\n")
+    replies = json.dumps({"replies": [PROPOSE, SEARCH, SAY, SEARCH, SAY]})
+    lab.open(CELLS, files={".orange/config.toml": CONFIG, "reader.json": replies})
     lab.width(900, 1300)
     for cell in (0, 1, 2):
         lab.run(cell)
@@ -41,7 +44,6 @@ def test_after_the_turn_a_citation_opens_its_page_and_without_a_kernel_the_figur
     figure = lab.output(2).locator(".oj-pass figure img").first
     expect(lab.output(2).locator(".oj-pass figure img")).not_to_have_count(0)
     expect(lab.output(2).locator(".oj-ear")).to_have_count(1)
-    lab.page.wait_for_timeout(500)
     lab.shot("after-turn-closed", 2)
     first.press("Enter")
     panel = lab.output(2).locator(".oj-prose > .oj-inspector")
@@ -58,6 +60,13 @@ def test_after_the_turn_a_citation_opens_its_page_and_without_a_kernel_the_figur
     lab.page.keyboard.press("PageDown")
     expect(page).to_have_value(str(int(before) + 1))
     expect(panel.get_by_role("img", name=f"Page {int(before) + 1} of meng.pdf")).to_be_visible()
+    lab.click(2, "Apply")
+    lab.wait_output(2, "Applied")
+    kept = json.dumps(lab.outputs(2))
+    assert "data:image/" in kept
+    assert "Move to trash" in kept
+    expect(page).to_have_value(str(int(before) + 1))
+    panel.get_by_role("region").focus()
     lab.page.keyboard.press("Escape")
     expect(panel).to_have_count(0)
     expect(first).to_be_focused()
@@ -69,7 +78,18 @@ def test_after_the_turn_a_citation_opens_its_page_and_without_a_kernel_the_figur
     panel.get_by_role("button", name="Close").click()
     expect(lab.output(2).get_by_role("link", name="Source 2").first).to_be_focused()
     lab.theme(dark=False)
+    lab.run(3, wait=False)
+    lab.wait_output(3, "asleep")
+    first.click()
+    expect(panel.get_by_role("heading", name="[1] meng.pdf, page")).to_be_focused()
+    lab.interrupt()
+    lab.wait_finished(3)
+    lab.run(2)
+    expect(lab.output(2).locator(".oj-ear")).to_have_count(1)
+    first.click()
+    expect(panel.get_by_role("heading", name="[1] meng.pdf, page")).to_be_focused()
     lab.restart()
+    expect(panel).to_have_count(0)
     first.click()
     expect(figure).to_be_visible()
     expect(panel).to_have_count(0)

@@ -6,6 +6,7 @@ import asyncio
 import secrets
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from orange_jupyter.core.changes.showing import Shown
@@ -25,7 +26,6 @@ class Writer:
         self.identity = f"oj-ch-{secrets.token_hex(5)}"
         self._review = review
         self._screen = screen
-        self._before = screen.shown
         self._language: Language = language
         self._reviews = reviews
         self._due: tuple[Sequence[Shown], int] | None = None
@@ -48,4 +48,4 @@ class Writer:
             at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
             outcomes = dict(self._reviews.outcomes)
             kept = Kept(everything, outcomes, self._language, self._review.find_secrets, at, self.identity, older)
-            self._screen.record(below(self._before, await asyncio.to_thread(change_record, kept)))
+            self._screen.amend(partial(below, bundle=await asyncio.to_thread(change_record, kept)))
