@@ -119,7 +119,7 @@ async def test_one_page_is_opened_at_a_time_and_what_cannot_be_read_is_the_recor
 
 
 def test_the_numbers_are_those_of_the_record_and_notes_are_left_out() -> None:
-    """R-UI-3, R-CITE: what the widget knows are ids by number; a turn that cites only notes has no widget."""
+    """R-UI-3, R-UI-3: what the widget knows are ids by number; a turn that cites only notes has no widget."""
     pdf = [citation(n, "p1.pdf", f"Passage {n}.", page=2, file_type="pdf", file_id="f_1") for n in (1, 2)]
     note = citation(3, "a.md", "A note.")
     events = [
