@@ -22,7 +22,7 @@ NO_GGUF = "no model file is named for the tests (ORANGE_TEST_GGUF)"
 # Tests that talk to a kernel or a browser of their own get one second try, named in the summary: ipykernel 7.3 can lose
 # a message (ipykernel issue 1554), and a click can fall between two drawings. docs/decisions/0007.
 LIVE = {"browser", "kernel"}
-SECOND_TRIES = 4
+SECOND_TRIES = 6
 NO_DATA = "the public test files are not beside this checkout (ORANGE_TEST_DATA)"
 
 
