@@ -46,13 +46,17 @@ class PageText:
 
 @dataclass(frozen=True, slots=True)
 class DocumentText:
-    """The text of a DOCX (`blocks`) or PDF (`pages`, one string a page, and `blocks` with their page)."""
+    """The text of a DOCX (`blocks`) or PDF (`pages`, one string a page, and `blocks` with their page).
+
+    `unreadable` are the pages, from 1, whose text layer says nothing a person could read.
+    """
 
     file_type: str
     pages: tuple[str, ...] = ()
     blocks: tuple[Block, ...] = ()
     title: str = ""
     warnings: tuple[str, ...] = ()
+    unreadable: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,8 @@ def text(data: bytes, *, plain: bool = False) -> DocumentText:
         pages, said = _pages(Reader(document, ordered=_in_budget(document, data), plain=plain))
         said += pdf_actions.warnings(document, data)
         title = _title(document)
-    return DocumentText("pdf", tuple(page.text for page in pages), _numbered(pages), title, said)
+    strange = tuple(page.number for page in pages if "unreadable" in page.faults)
+    return DocumentText("pdf", tuple(page.text for page in pages), _numbered(pages), title, said, strange)
 
 
 def extract(data: bytes, *, name: str, plain: bool = False) -> Extract:

@@ -4,20 +4,6 @@
 const EARLY = 400; // ms in which buttons are deaf after what they act on was drawn anew
 const PATIENCE = 1500; // ms after which an unanswered press is said to wait
 
-function h(tag, props, ...children) {
-  const node = document.createElement(tag);
-  for (const [key, value] of Object.entries(props || {})) {
-    if (value === null || value === undefined || value === false) continue;
-    if (key.startsWith("on")) node.addEventListener(key.slice(2), value);
-    else if (key === "class") node.className = value;
-    else node.setAttribute(key, value === true ? "" : value);
-  }
-  node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== ""));
-  return node;
-}
-
-const SVG = "http://www.w3.org/2000/svg";
-
 class Review {
   constructor(model, el) {
     this.model = model;
@@ -37,13 +23,7 @@ class Review {
   }
 
   icon(name) {
-    const svg = document.createElementNS(SVG, "svg");
-    const attributes = { class: "oj-i", width: 16, height: 16, viewBox: "0 0 16 16", fill: "none", stroke: "currentColor", "stroke-width": 1.5, "aria-hidden": "true", focusable: "false" };
-    for (const [key, value] of Object.entries(attributes)) svg.setAttribute(key, value);
-    const path = document.createElementNS(SVG, "path");
-    path.setAttribute("d", this.look.icons[name] || "");
-    svg.append(path);
-    return svg;
+    return drawIcon(this.look.icons[name]);
   }
 
   build(el) {

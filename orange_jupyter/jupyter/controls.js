@@ -6,21 +6,6 @@ const EARLY = 400; // ms in which a new card's buttons are deaf, so that a click
 const PATIENCE = 1500; // ms after which an unanswered press is said to wait: an idle kernel answers in 100
 const QUIET = 4000; // ms between two paragraphs that are said to a screen reader
 
-function h(tag, props, ...children) {
-  const node = document.createElement(tag);
-  for (const [key, value] of Object.entries(props || {})) {
-    if (value === null || value === undefined || value === false) continue;
-    if (key === "onclick") node.addEventListener("click", value);
-    else if (key === "class") node.className = value;
-    else if (key === "disabled" || key === "open") node[key] = true;
-    else node.setAttribute(key, value === true ? "" : value);
-  }
-  node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== ""));
-  return node;
-}
-
-const SVG = "http://www.w3.org/2000/svg";
-
 class Board {
   constructor(model, el) {
     this.model = model;
@@ -46,14 +31,7 @@ class Board {
   }
 
   icon(name, kind) {
-    const svg = document.createElementNS(SVG, "svg");
-    const size = kind === "oj-chev" ? 12 : 16;
-    const attributes = { class: kind || "oj-i", width: size, height: size, viewBox: "0 0 16 16", fill: "none", stroke: "currentColor", "stroke-width": kind ? 2 : 1.5, "stroke-linecap": "round", "stroke-linejoin": "round", "aria-hidden": "true", focusable: "false" };
-    for (const [key, value] of Object.entries(attributes)) svg.setAttribute(key, value);
-    const path = document.createElementNS(SVG, "path");
-    path.setAttribute("d", this.look.icons[name] || "");
-    svg.append(path);
-    return svg;
+    return drawIcon(this.look.icons[name], kind);
   }
 
   parts(segments) {

@@ -6,18 +6,6 @@ const LOOK_SLOW = 300; // ms after which a part that has not come is said to be 
 const LOOK_PATIENCE = 1500; // ms after which an unanswered press is said to wait for the kernel
 const LOOK_ZOOMS = [50, 75, 100, 125, 150, 200, 300, 400]; // per cent; 100 fits the width
 
-function lookNode(tag, props, ...children) {
-  const node = document.createElement(tag);
-  for (const [key, value] of Object.entries(props || {})) {
-    if (value === null || value === undefined || value === false) continue;
-    if (key.startsWith("on")) node.addEventListener(key.slice(2), value);
-    else if (key === "class") node.className = value;
-    else node.setAttribute(key, value === true ? "" : value);
-  }
-  node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== ""));
-  return node;
-}
-
 class Inspector {
   // `send(message)` says whether it went; `record` is the HTML id of the figure that stays; `onclose` is given where
   // the inspector can be closed; `number` stands before the title of a citation.
@@ -40,70 +28,64 @@ class Inspector {
   }
 
   icon(name) {
-    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-    const attributes = { class: "oj-i", width: 16, height: 16, viewBox: "0 0 16 16", fill: "none", stroke: "currentColor", "stroke-width": 1.5, "aria-hidden": "true", focusable: "false" };
-    for (const [key, value] of Object.entries(attributes)) svg.setAttribute(key, value);
-    const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
-    path.setAttribute("d", this.icons[name] || "");
-    svg.append(path);
-    return svg;
+    return drawIcon(this.icons[name]);
   }
 
   build() {
     const id = `oj-look-${Math.random().toString(36).slice(2)}`;
     this.id = id;
-    this.title = lookNode("h3", { id, tabindex: "-1" });
-    this.state = lookNode("span", { class: "oj-state" });
-    this.side = lookNode("span", { class: "oj-sub" });
+    this.title = h("h3", { id, tabindex: "-1" });
+    this.state = h("span", { class: "oj-state" });
+    this.side = h("span", { class: "oj-sub" });
     const close = this.onclose ? this.button("close", "cross", () => this.onclose(), "oj-btn is-icon is-quiet") : null;
-    const header = lookNode("header", {}, this.icon("document"), this.title, this.state, this.side, close);
-    this.wrong = lookNode("div", { class: "oj-wrong", role: "alert" });
-    this.notes = lookNode("div", { class: "oj-notes" });
-    this.polite = lookNode("p", { class: "oj-vh", role: "status", "aria-live": "polite" });
-    this.node = lookNode("section", { class: "oj-card oj-inspector", role: "group", "aria-labelledby": id }, header, this.buildBar(), this.buildWait(), this.wrong, this.notes, this.buildView(), this.polite);
+    const header = h("header", {}, this.icon("document"), this.title, this.state, this.side, close);
+    this.wrong = h("div", { class: "oj-wrong", role: "alert" });
+    this.notes = h("div", { class: "oj-notes" });
+    this.polite = h("p", { class: "oj-vh", role: "status", "aria-live": "polite" });
+    this.node = h("section", { class: "oj-card oj-inspector", role: "group", "aria-labelledby": id }, header, this.buildBar(), this.buildWait(), this.wrong, this.notes, this.buildView(), this.polite);
   }
 
   button(key, icon, call, look) {
-    return lookNode("button", { type: "button", class: look || "oj-btn is-icon", "aria-label": this.word(key), title: this.word(key), onclick: call }, this.icon(icon));
+    return h("button", { type: "button", class: look || "oj-btn is-icon", "aria-label": this.word(key), title: this.word(key), onclick: call }, this.icon(icon));
   }
 
   buildBar() {
     this.previous = this.button("previous.page", "previous", () => this.step(-1));
     this.next = this.button("next.page", "chevron", () => this.step(1));
-    this.field = lookNode("input", { class: "oj-input oj-pageno", inputmode: "numeric", autocomplete: "off", onkeydown: (event) => this.keyInField(event), onchange: () => this.typed() });
-    this.count = lookNode("span", {});
-    this.turning = lookNode("span", { class: "oj-row" }, this.previous, this.field, this.count, this.next);
+    this.field = h("input", { class: "oj-input oj-pageno", inputmode: "numeric", autocomplete: "off", onkeydown: (event) => this.keyInField(event), onchange: () => this.typed() });
+    this.count = h("span", {});
+    this.turning = h("span", { class: "oj-row" }, this.previous, this.field, this.count, this.next);
     this.smaller = this.button("out", "out", () => this.zoomBy(-1));
     this.larger = this.button("in", "in", () => this.zoomBy(1));
-    this.percent = lookNode("span", { class: "oj-num" });
-    this.fit = lookNode("button", { type: "button", class: "oj-btn is-quiet", onclick: () => this.zoomTo(100) }, this.word("fit"));
-    this.apart = lookNode("span", { class: "oj-sep" });
-    this.zooming = lookNode("span", { class: "oj-row" }, this.apart, this.smaller, this.percent, this.larger, this.fit);
-    this.lab = lookNode("button", { type: "button", class: "oj-btn is-quiet", onclick: () => this.openInLab() }, this.icon("open"), this.word("lab"));
-    return lookNode("div", { class: "oj-bar", role: "toolbar", "aria-label": this.word("bar") }, this.turning, this.zooming, lookNode("span", { class: "oj-grow" }), this.lab);
+    this.percent = h("span", { class: "oj-num" });
+    this.fit = h("button", { type: "button", class: "oj-btn is-quiet", onclick: () => this.zoomTo(100) }, this.word("fit"));
+    this.apart = h("span", { class: "oj-sep" });
+    this.zooming = h("span", { class: "oj-row" }, this.apart, this.smaller, this.percent, this.larger, this.fit);
+    this.lab = h("button", { type: "button", class: "oj-btn is-quiet", onclick: () => this.openInLab() }, this.icon("open"), this.word("lab"));
+    return h("div", { class: "oj-bar", role: "toolbar", "aria-label": this.word("bar") }, this.turning, this.zooming, h("span", { class: "oj-grow" }), this.lab);
   }
 
   buildWait() {
-    this.waiting = lookNode("span", {});
-    const leave = lookNode("button", { type: "button", class: "oj-btn is-quiet", onclick: () => this.leave() }, this.word("leave"));
-    this.wait = lookNode("div", { class: "oj-wait", role: "status" }, lookNode("span", { class: "oj-spin", "aria-hidden": "true" }), this.waiting, leave);
+    this.waiting = h("span", {});
+    const leave = h("button", { type: "button", class: "oj-btn is-quiet", onclick: () => this.leave() }, this.word("leave"));
+    this.wait = h("div", { class: "oj-wait", role: "status" }, h("span", { class: "oj-spin", "aria-hidden": "true" }), this.waiting, leave);
     this.wait.hidden = true;
     return this.wait;
   }
 
   buildView() {
-    this.sheet = lookNode("div", { class: "oj-sheet", tabindex: "0", role: "region", onkeydown: (event) => this.keyOnSheet(event) });
-    const tab = (name) => lookNode("button", { type: "button", role: "tab", id: `${this.id}-${name}`, "aria-controls": `${this.id}-p`, onclick: () => this.choose(name), onkeydown: (event) => this.keyOnTab(event) }, this.word(`tab.${name}`));
+    this.sheet = h("div", { class: "oj-sheet", tabindex: "0", role: "region", onkeydown: (event) => this.keyOnSheet(event) });
+    const tab = (name) => h("button", { type: "button", role: "tab", id: `${this.id}-${name}`, "aria-controls": `${this.id}-p`, onclick: () => this.choose(name), onkeydown: (event) => this.keyOnTab(event) }, this.word(`tab.${name}`));
     this.tabs = { text: tab("text"), saw: tab("saw") };
-    const list = lookNode("div", { class: "oj-tabs", role: "tablist", "aria-label": this.word("tabs") }, this.tabs.text, this.tabs.saw);
-    this.text = lookNode("div", {});
+    const list = h("div", { class: "oj-tabs", role: "tablist", "aria-label": this.word("tabs") }, this.tabs.text, this.tabs.saw);
+    this.text = h("div", {});
     this.text.addEventListener("copy", (event) => event.stopPropagation()); // Lab would copy the cell
-    this.copyIt = lookNode("button", { type: "button", class: "oj-btn", onclick: () => this.copy() });
-    this.copied = lookNode("span", { class: "oj-sub", role: "status" });
-    this.seen = lookNode("div", { class: "oj-seen", onclick: (event) => event.target.closest("[data-full]") && this.askPixels() });
-    this.copying = lookNode("div", { class: "oj-row oj-copy" }, this.copyIt, this.copied);
-    this.panel = lookNode("div", { role: "tabpanel", id: `${this.id}-p`, class: "oj-panel", tabindex: "0" }, this.text, this.seen);
-    return lookNode("div", { class: "oj-view" }, this.sheet, lookNode("div", { class: "oj-side" }, list, this.panel, this.copying));
+    this.copyIt = h("button", { type: "button", class: "oj-btn", onclick: () => this.copy() });
+    this.copied = h("span", { class: "oj-sub", role: "status" });
+    this.seen = h("div", { class: "oj-seen", onclick: (event) => event.target.closest("[data-full]") && this.askPixels() });
+    this.copying = h("div", { class: "oj-row oj-copy" }, this.copyIt, this.copied);
+    this.panel = h("div", { role: "tabpanel", id: `${this.id}-p`, class: "oj-panel", tabindex: "0" }, this.text, this.seen);
+    return h("div", { class: "oj-view" }, this.sheet, h("div", { class: "oj-side" }, list, this.panel, this.copying));
   }
 
   // What Python says
@@ -171,18 +153,18 @@ class Inspector {
   drawSheet() {
     const { leaf } = this;
     if (leaf.own) {
-      const image = lookNode("img", { alt: leaf.alt, src: this.urls[0], width: leaf.pictures[0].width, height: leaf.pictures[0].height });
+      const image = h("img", { alt: leaf.alt, src: this.urls[0], width: leaf.pictures[0].width, height: leaf.pictures[0].height });
       const boxes = (some, look) => some.map(([x0, y0, x1, y1]) => {
-        const box = lookNode("span", { class: look, "aria-hidden": "true" });
+        const box = h("span", { class: look, "aria-hidden": "true" });
         Object.assign(box.style, { left: `${x0 * 100}%`, top: `${y0 * 100}%`, width: `${(x1 - x0) * 100}%`, height: `${(y1 - y0) * 100}%` });
         return box;
       });
       const marks = [boxes(leaf.marks, "oj-mark"), boxes(leaf.frames, "oj-frame")];
-      this.page = lookNode("div", { class: `oj-paper is-${leaf.unit}` }, image, marks);
+      this.page = h("div", { class: `oj-paper is-${leaf.unit}` }, image, marks);
       this.page.style.setProperty("--oj-own", `${leaf.pictures[0].width}px`);
       this.sheet.replaceChildren(this.page);
     } else {
-      this.page = lookNode("div", { class: "oj-blocks" });
+      this.page = h("div", { class: "oj-blocks" });
       this.page.innerHTML = leaf.blocks;
       this.page.querySelectorAll("img[data-picture]").forEach((image, at) => { image.src = this.urls[at] || ""; });
       this.sheet.replaceChildren(this.page);
@@ -352,9 +334,9 @@ class Inspector {
     const one = this.saw?.pictures.find((picture) => picture.sha256 === sha256);
     if (!one || !buffers.length) return;
     this.urls.push(URL.createObjectURL(new Blob([buffers[0]], { type: one.media })));
-    const image = lookNode("img", { alt: `${this.word("tab.saw")}: ${this.leaf.title}`, src: this.urls[this.urls.length - 1], width: one.width, height: one.height });
-    const back = lookNode("button", { type: "button", class: "oj-btn", onclick: () => this.backToPage() }, this.icon("previous"), this.word("saw.back"));
-    this.full = lookNode("div", { class: "oj-full" }, lookNode("div", { class: "oj-row oj-back" }, back), image);
+    const image = h("img", { alt: `${this.word("tab.saw")}: ${this.leaf.title}`, src: this.urls[this.urls.length - 1], width: one.width, height: one.height });
+    const back = h("button", { type: "button", class: "oj-btn", onclick: () => this.backToPage() }, this.icon("previous"), this.word("saw.back"));
+    this.full = h("div", { class: "oj-full" }, h("div", { class: "oj-row oj-back" }, back), image);
     this.page = null;
     this.zooming.hidden = true;
     this.sheet.replaceChildren(this.full);

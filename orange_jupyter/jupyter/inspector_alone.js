@@ -4,8 +4,8 @@
 function render({ model, el }) {
   const look = model.get("look");
   const hiding = document.createElement("style");
-  const lost = lookNode("p", { class: "oj-sub", role: "alert" });
-  const root = lookNode("div", { class: "oj", "data-lm-suppress-shortcuts": "true", lang: look.language }, hiding);
+  const lost = h("p", { class: "oj-sub", role: "alert" });
+  const root = h("div", { class: "oj", "data-lm-suppress-shortcuts": "true", lang: look.language }, hiding);
   const send = (message) => {
     try {
       model.send(message);

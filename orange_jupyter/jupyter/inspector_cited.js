@@ -5,7 +5,7 @@
 function render({ model, el }) {
   const look = model.get("look");
   const record = `#${CSS.escape(look.record)}`;
-  el.append(lookNode("div", { class: "oj-ear" }));
+  el.append(h("div", { class: "oj-ear" }));
   let alive = false; // whether Python has answered this view
   let passing = false; // whether a press is given on to the browser
   let open = null; // the citation that was asked for, and its page once it came

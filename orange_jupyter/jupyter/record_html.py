@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import html
 from functools import lru_cache
-from importlib.resources import files
 
 from orange_jupyter.core.approval import Outcome
 from orange_jupyter.core.corpus import Citation
 from orange_jupyter.core.events import Notice
+from orange_jupyter.jupyter.assets import assets
 from orange_jupyter.jupyter.commanded import ended, is_command
 from orange_jupyter.jupyter.icons import icon
 from orange_jupyter.jupyter.markdown import escape, language_of_text
@@ -81,7 +81,7 @@ def record_id(turn_id: str) -> str:
 @lru_cache(maxsize=1)
 def style() -> str:
     """The style sheet without its line breaks and indents."""
-    raw = files("orange_jupyter.jupyter").joinpath("style.css").read_text(encoding="utf-8")
+    raw = assets("style.css")
     return "".join(line.strip() for line in raw.split("\n") if not line.startswith("/*"))
 
 

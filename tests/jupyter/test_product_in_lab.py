@@ -49,9 +49,9 @@ def test_the_first_cells_of_the_tour_and_a_citation_that_opens(lab: Lab) -> None
     fold = lab.output(2).locator("details mark").first
     assert not fold.is_visible()
     cite.click()
-    lab.output(2).locator("details mark, .oj-inspector").filter(
-        visible=True
-    ).first.wait_for()  # a page in the inspector
+    page = lab.output(2).locator(".oj-inspector")  # source 1 is a PDF
+    page.locator("img").wait_for()
+    assert "1.8 °C" in page.inner_text()
     assert lab.page.evaluate(MENU_TOP) == pytest.approx(0, abs=1)
     assert lab.page.evaluate("() => document.scrollingElement.scrollTop") == 0
     for dark in (False, True):
@@ -62,8 +62,14 @@ def test_the_first_cells_of_the_tour_and_a_citation_that_opens(lab: Lab) -> None
             assert lab.output(2).evaluate("e => e.scrollWidth <= e.clientWidth + 1")
     lab.theme(dark=False)
     lab.width(1200)
-    if not lab.output(2).locator(".oj-inspector").count():
-        assert lab.output(2).get_by_role("button").count() == 0
+    page.get_by_role("heading").first.press("Escape")
+    page.wait_for(state="detached")
+    assert lab.output(2).get_by_role("button").count() == 0
+    note = lab.output(2).get_by_role("link", name="Source 2").first
+    note.click()
+    fold = lab.output(2).locator("details[open] mark").filter(has_text="2.1 °C")
+    fold.first.wait_for(state="visible")
+    assert lab.output(2).get_by_role("button").count() == 0
 
 
 @pytest.mark.browser

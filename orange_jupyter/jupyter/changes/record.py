@@ -9,12 +9,12 @@ import html
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from importlib.resources import files
 from typing import Any
 
 from orange_jupyter.core.changes.showing import Shown
 from orange_jupyter.core.changes.values import OpState
 from orange_jupyter.core.masking import FindSecrets, Masked
+from orange_jupyter.jupyter.assets import assets
 from orange_jupyter.jupyter.changes.cards import Outcome, shown_state
 from orange_jupyter.jupyter.changes.diffs import piece, plain_rows, unified
 from orange_jupyter.jupyter.changes.files import NO_EDITS
@@ -90,7 +90,7 @@ def below(before: Mapping[str, Any] | None, bundle: Mapping[str, Any]) -> dict[s
 @lru_cache(maxsize=1)
 def change_style() -> str:
     """The style of lists and diffs without its line breaks."""
-    raw = files("orange_jupyter.jupyter").joinpath("changes.css").read_text(encoding="utf-8")
+    raw = assets("changes.css")
     return "".join(line.strip() for line in raw.split("\n") if not line.startswith("/*"))
 
 

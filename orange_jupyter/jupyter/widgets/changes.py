@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from importlib.resources import files
 from typing import Any, Literal
 
 import anywidget
 import traitlets
 
+from orange_jupyter.jupyter.assets import assets
 from orange_jupyter.jupyter.changes.board import Drawing
 from orange_jupyter.jupyter.changes.messages import Message, Rendered, Selected, parse
 from orange_jupyter.jupyter.icons import PATHS
@@ -28,18 +28,14 @@ _KEYS = (
 _ICONS = ("tick", "cross", "undo", "edit")
 
 
-def _asset(name: str) -> str:
-    return files("orange_jupyter.jupyter").joinpath(name).read_text(encoding="utf-8")
-
-
 class ChangesWidget(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget is untyped to mypy (follow_imports = skip)
     """Draws one review. Methods may be called from any thread; `on_message` runs on the kernel's and only enqueues.
 
     No text of a file is in its state, which a notebook may save: everything goes by messages.
     """
 
-    _esm = traitlets.Unicode(_asset("changes.js")).tag(sync=True)
-    _css = traitlets.Unicode(style() + _asset("controls.css") + _asset("changes.css")).tag(sync=True)
+    _esm = traitlets.Unicode(assets("elements.js", "changes.js")).tag(sync=True)
+    _css = traitlets.Unicode(style() + assets("controls.css", "changes.css")).tag(sync=True)
     look = traitlets.Dict().tag(sync=True)
 
     def __init__(self, on_message: Callable[[Message], None], *, language: Language = "en", record: str = "") -> None:

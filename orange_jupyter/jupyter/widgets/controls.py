@@ -9,7 +9,6 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Sequence
-from importlib.resources import files
 from typing import Any, Literal
 
 import anywidget
@@ -19,6 +18,7 @@ from orange_jupyter.core.approval import Outcome, TierRequest
 from orange_jupyter.core.corpus import Citation
 from orange_jupyter.core.deltas import Progress
 from orange_jupyter.core.grant import Tier
+from orange_jupyter.jupyter.assets import assets
 from orange_jupyter.jupyter.icons import PATHS
 from orange_jupyter.jupyter.record_html import record_id, style
 from orange_jupyter.jupyter.sheet import Surroundings
@@ -56,10 +56,6 @@ _FRONT_LIFE_KEYS = ("life.gone.turn", "life.gone.line")
 _FRONT_CARD_KEYS = ("approve", "deny", "deny.send", "deny.fold", "stop", "reason", "sent")
 
 
-def _asset(name: str) -> str:
-    return files("orange_jupyter.jupyter").joinpath(name).read_text(encoding="utf-8")
-
-
 def _assets(kind: str) -> str:
     """The front end's files as one; the first holds what the others add to."""
     names = (
@@ -71,7 +67,8 @@ def _assets(kind: str) -> str:
         "earlier",
         *(("settling",) if kind == "js" else ()),
     )
-    return "".join(_asset(f"{name}.{kind}") for name in names)
+    first = ("elements.js",) if kind == "js" else ()
+    return assets(*first, *(f"{name}.{kind}" for name in names))
 
 
 class Controls(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget is untyped to mypy (follow_imports = skip)

@@ -6,12 +6,12 @@ Imported only when a page is shown: anywidget and ipywidgets are heavy.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from importlib.resources import files
 from typing import Any, Literal
 
 import anywidget
 import traitlets
 
+from orange_jupyter.jupyter.assets import assets
 from orange_jupyter.jupyter.icons import PATHS
 from orange_jupyter.jupyter.inspector.messages import parse, parse_cited
 from orange_jupyter.jupyter.record_html import style
@@ -34,10 +34,6 @@ _OWN = {
 }
 
 
-def _asset(name: str) -> str:
-    return files("orange_jupyter.jupyter").joinpath(name).read_text(encoding="utf-8")
-
-
 def inspector_look(language: Language) -> dict[str, Any]:
     """Words and icons of the front end."""
     which: Literal[0, 1] = 0 if language == "en" else 1
@@ -54,8 +50,8 @@ class InspectorWidget(anywidget.AnyWidget):  # type: ignore[misc]  # anywidget i
     their binary buffers.
     """
 
-    _esm = traitlets.Unicode(_asset("inspector.js") + _asset("inspector_alone.js")).tag(sync=True)
-    _css = traitlets.Unicode(style() + _asset("controls.css") + _asset("inspector.css")).tag(sync=True)
+    _esm = traitlets.Unicode(assets("elements.js", "inspector.js", "inspector_alone.js")).tag(sync=True)
+    _css = traitlets.Unicode(style() + assets("controls.css", "inspector.css")).tag(sync=True)
     look = traitlets.Dict().tag(sync=True)
     parse: Callable[[Mapping[str, Any]], Any] = staticmethod(parse)
 
@@ -87,7 +83,7 @@ class CitedWidget(InspectorWidget):
     `on_message` takes also `messages.Cite`. `cited` are the ids of citations by their number in the record.
     """
 
-    _esm = traitlets.Unicode(_asset("inspector.js") + _asset("inspector_cited.js")).tag(sync=True)
+    _esm = traitlets.Unicode(assets("elements.js", "inspector.js", "inspector_cited.js")).tag(sync=True)
     parse = staticmethod(parse_cited)
 
     def __init__(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
@@ -21,18 +20,12 @@ HIDDEN_VALUE: Final = (
 )
 _NAMED: Final = 12
 _CAPTION: Final = 200
-_UNREADABLE: Final = re.compile(r"text layer of pages? ([0-9][0-9 ,–-]*(?:and [0-9–-]+)?)[^.]*? not readable")
-_STRETCH: Final = re.compile(r"([0-9]+)(?:[–-]([0-9]+))?")
 
 
 def pages_without_text(document: DocumentText) -> frozenset[int]:
-    """The pages, from 1, that have no text layer, or one that the document's warnings call not readable."""
+    """The pages, from 1, that have no text layer, or one that nobody could read."""
     empty = {number for number, text in enumerate(document.pages, 1) if not text.strip()}
-    for warning in document.warnings:
-        for found in _UNREADABLE.finditer(warning):
-            for first, last in _STRETCH.findall(found[1]):
-                empty.update(range(int(first), min(int(last or first), len(document.pages)) + 1))
-    return frozenset(empty)
+    return frozenset(empty | set(document.unreadable))
 
 
 def page_pictures(document: DocumentText, asked: Asked, shown: Sequence[int]) -> Choice:
