@@ -73,14 +73,14 @@ def pack(
             f"This turn does not fit the model's window ({fixed:,} of {budget:,} tokens).",
             hint="Ask for less at once, start a new session with --new, or choose a model with a larger window.",
         )
-    kept = _newest_that_fit(history, budget - fixed)
-    past = tuple(without_pictures(message) for turn in kept for message in turn.messages)
-    return Request(messages=(system, *repair((*past, *current))), tools=tools)
+    past = [tuple(map(without_pictures, turn.messages)) for turn in history]
+    kept = [message for turn in _newest_that_fit(past, budget - fixed) for message in turn]
+    return Request(messages=(system, *repair((*kept, *current))), tools=tools)
 
 
-def _newest_that_fit(history: Sequence[Turned], room: int) -> Sequence[Turned]:
+def _newest_that_fit(history: Sequence[Sequence[Message]], room: int) -> Sequence[Sequence[Message]]:
     """All turns, or the newest ones in at most half the room, so that the start stays stable for a while."""
-    sizes = [weight(turn.messages) for turn in history]
+    sizes = list(map(weight, history))
     if sum(sizes) <= room:
         return history
     start = len(history)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orange_jupyter.core.context import pack, system_message
+from orange_jupyter.core.context import Turned, pack, system_message
 from orange_jupyter.core.errors import ModelError
 from orange_jupyter.core.fitting import PICTURE_TOKENS, fitted, pictures, weight
 from orange_jupyter.core.grant import Grant
@@ -89,3 +89,17 @@ def test_what_was_taken_out_once_stays_out(counts: list[list[int]], asked: int, 
         assert now[-1] == current[-1]
         assert weight(now) <= weight(current)
         before = now
+
+
+def test_pictures_of_earlier_turns_take_no_room() -> None:
+    """R-CTX-1, R-CTX-3: only their notes are sent, so they drive no turn out of the window."""
+    history = [
+        Turned(f"t{at}", (question(8), Message(role=Role.ASSISTANT, parts=(Text(text=f"answer {at}"),))))
+        for at in range(3)
+    ]
+    model = ModelInfo("m", context_window=8_000, max_output=1_000)
+    assert 24 * PICTURE_TOKENS > model.context_window
+    request = pack(system_message(Grant(), ()), history, [question()], tools=(), model=model)
+    said = [message.text for message in request.messages if message.role is Role.ASSISTANT]
+    assert said == ["answer 0", "answer 1", "answer 2"]
+    assert pictures(request.messages) == 0
